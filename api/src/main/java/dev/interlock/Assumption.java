@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock;
+
+/**
+ * What must be true of the world for a strategy to keep two holders apart.
+ *
+ * <p>Where an assumption fails, two holders at once are possible; only {@linkplain Lease#fencingToken() fencing} at the
+ * protected resource helps then. Constants may be added in later versions.
+ */
+public enum Assumption {
+    /** The wall clocks of all clients agree to well within a lease. */
+    CLIENT_CLOCKS_AGREE("the clients' wall clocks agree"),
+    /** No server's wall clock is stepped forward, since servers expire keys by it. */
+    SERVER_CLOCK_STEADY("the server's wall clock is not stepped"),
+    /** Clocks of clients and servers run at rates that differ by less than the strategy's drift allowance. */
+    BOUNDED_CLOCK_RATES("all clocks run at nearly the same rate"),
+    /** No replica that lacks an acknowledged write is promoted to take over from its master. */
+    NO_FAILOVER("no failover loses an acknowledged write"),
+    /** The server does not evict keys that have a time to live, whatever its memory limit. */
+    NO_EVICTION("the server evicts no lock key"),
+    /** A server that restarts has kept every write that it acknowledged. */
+    RESTART_KEEPS_DATA("a restarted server has kept its data"),
+    /** A majority of the servers can be reached. */
+    MAJORITY_UP("a majority of the servers is up");
+
+    private final String summary;
+
+    Assumption(String summary) {
+        this.summary = summary;
+    }
+
+    /**
+     * Returns what is assumed, in half a line.
+     *
+     * @return the assumption, for people
+     */
+    public String summary() {
+        return summary;
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A {@link Lock} that excludes threads on all machines that use the same backend, strategy and name.
+ *
+ * <h2>Ownership</h2>
+ *
+ * A lock is held either by a thread or by a handle. {@link #lock}, {@link #lockInterruptibly} and the two {@code tryLock}
+ * methods make the current thread the holder, platform or virtual: it may lock again ({@link Capability#REENTRANT}), which
+ * costs no I/O, and must unlock as often; only it may unlock. {@link #acquire} and {@link #tryAcquire} make the returned
+ * {@link Lease} the holder: any thread may use and close it, and nobody can re-enter it.
+ *
+ * <h2>Leases</h2>
+ *
+ * Whoever holds the lock holds a {@link Lease}. It is extended in the background while {@link LockOptions#renewal()} is on,
+ * and otherwise ends after {@link LockOptions#lease()}. A holder that lost its lease finds {@link #isHeldByCurrentThread()}
+ * false and gets {@link LeaseLostException} from {@link #unlock}; {@link Lease#onLoss} and
+ * {@link LockOptions#interruptOnLoss()} tell it sooner. A thread that lost the lock and locks it again without having
+ * unlocked acquires it afresh.
+ *
+ * <h2>Waiting</h2>
+ *
+ * The waiting threads of one factory queue in order of arrival, and only the first of them talks to the backend. There is
+ * no order between factories. One deadline covers the wait in the queue and the wait for the backend.
+ *
+ * <h2>When the backend fails</h2>
+ *
+ * An acquisition whose first request fails throws {@link LockBackendException}. One that already waits rides out an outage
+ * that is shorter than its lease; then, or when its own time is over, it throws too. It never reports the lock as taken
+ * because nobody answered. An acquisition that ends without the lock leaves nothing behind on a server: what a request
+ * without an answer may have done is undone in the background.
+ *
+ * <h2>Memory effects</h2>
+ *
+ * Between threads of one process, a successful acquisition and release have the effects of a monitor's lock and unlock, as
+ * {@link Lock} demands. Between processes, nothing is shared that could be ordered.
+ *
+ * <p>Distributed locks are safe to use from any thread.
+ */
+public interface DistributedLock extends Lock {
+    /**
+     * Returns the name of this lock.
+     *
+     * @return the name of this lock
+     */
+    String name();
+
+    /**
+     * Acquires the lock for the current thread, and waits for it for as long as it takes.
+     *
+     * <p>Increments the hold count and returns at once if the current thread holds the lock already. An interrupt, before
+     * or during the wait, neither ends the wait nor gets lost: the thread's interrupt status is set when this method
+     * returns.
+     *
+     * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease
+     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
+     */
+    @Override
+    void lock();
+
+    /**
+     * Acquires the lock for the current thread unless it is interrupted, and waits for it for as long as it takes.
+     *
+     * <p>Increments the hold count and returns at once if the current thread holds the lock already. An interrupt that comes
+     * while a request is on its way to the backend is acted on when that request ends, after one command time-out at the
+     * latest.
+     *
+     * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
+     *     the thread is interrupted before it has the lock; the status is then cleared, the lock not held, and nothing left
+     *     behind
+     * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease
+     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
+     */
+    @Override
+    void lockInterruptibly() throws InterruptedException;
+
+    /**
+     * Acquires the lock for the current thread if it is free, without waiting for it.
+     *
+     * <p>Increments the hold count if the current thread holds the lock already. Asks the backend once, unless another
+     * thread of this factory holds the lock or waits for it, which makes the answer {@code false}. Blocks only for that
+     * request, at most one command time-out. The interrupt status is neither looked at nor lost.
+     *
+     * @return {@code true} if the current thread now holds the lock, {@code false} if somebody else does
+     * @throws LockBackendException if the request to the backend fails
+     * @throws IllegalStateException if the factory is closed
+     * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
+     */
+    @Override
+    boolean tryLock();
+
+    /**
+     * Acquires the lock for the current thread if it becomes free within a time and the thread is not interrupted.
+     *
+     * <p>Increments the hold count and returns at once if the current thread holds the lock already. With a time of zero or
+     * less it does not wait, but asks the backend once. The time is measured on the monotonic clock from the call; a request
+     * that is on its way when it ends is waited for, at most one command time-out.
+     *
+     * @param time the longest time to wait for the lock
+     * @param unit the unit of {@code time}
+     * @return {@code true} if the current thread now holds the lock, {@code false} if the time passed before it was free
+     * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
+     *     the thread is interrupted before it has the lock; the status is then cleared, the lock not held, and nothing left
+     *     behind
+     * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease, or not before the time ends
+     * @throws IllegalStateException if the factory is closed, before or during the wait
+     * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
+     */
+    @Override
+    boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
+
+    /**
+     * Undoes one acquisition of the current thread, and frees the lock if it was the last.
+     *
+     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved. That the
+     * backend cannot be reached is no error: the release is repeated in the background, and the lease ends by itself.
+     * Nothing but the caller's own lease is ever released.
+     *
+     * @throws LeaseLostException if the current thread held the lock and lost it; the lock may be in other hands
+     * @throws IllegalMonitorStateException if the current thread does not hold the lock
+     */
+    @Override
+    void unlock();
+
+    /**
+     * Not supported: nothing in the backend could take a thread on another machine out of its wait.
+     *
+     * @return never
+     * @throws UnsupportedOperationException always
+     */
+    @Override
+    Condition newCondition();
+
+    /**
+     * Acquires the lock for a handle unless the current thread is interrupted, and waits for it for as long as it takes.
+     *
+     * <pre>{@code
+     * try (Lease lease = lock.acquire()) {
+     *     store.write(lease.fencingToken().orElseThrow(), data);
+     * }
+     * }</pre>
+     *
+     * @return the lease, which any thread may use and one must close
+     * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
+     *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
+     * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease
+     * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
+     *     lock by {@link #lock} and would wait for itself
+     */
+    Lease acquire() throws InterruptedException;
+
+    /**
+     * Acquires the lock for a handle if it becomes free within a time and the current thread is not interrupted. With a time
+     * of zero or less it does not wait, but asks the backend once.
+     *
+     * @param wait the longest time to wait for the lock
+     * @return the lease, which any thread may use and one must close, or empty if the time passed before the lock was free
+     * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
+     *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
+     * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease, or not before the time ends
+     * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
+     *     lock by {@link #lock} and would wait for itself
+     */
+    Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+
+    /**
+     * Tells whether the current thread holds this lock. Does no I/O.
+     *
+     * @return {@code true} if the current thread acquired the lock, has not unlocked it as often, and has not lost it
+     */
+    boolean isHeldByCurrentThread();
+
+    /**
+     * Returns how often the current thread would have to unlock this lock to free it. Does no I/O.
+     *
+     * @return the number of holds, zero if the current thread does not hold the lock
+     */
+    int holdCount();
+
+    /**
+     * Returns the lease by which the current thread holds this lock. Does no I/O.
+     *
+     * @return the lease, or empty if the current thread does not hold the lock
+     */
+    Optional<Lease> lease();
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * One tenure of a lock, from its grant until it is given up or lost.
+ *
+ * <p>A lease is <em>valid</em> until a moment on this machine's monotonic clock that lies before the moment at which the
+ * backend gives the lock to somebody else, as far as the {@linkplain StrategyProfile#assumptions() assumptions} of the
+ * strategy hold. Renewal moves that moment on. When it passes, the lease is <em>lost</em>, and it never becomes valid again.
+ * A wall clock that has moved on by more than the monotonic one also makes a lease invalid until a renewal has confirmed it,
+ * because a machine that was suspended cannot tell otherwise.
+ *
+ * <p>A valid lease is no proof at the moment of use: the thread can be stopped right after it looked. Work that must not be
+ * repeated or reordered passes {@link #fencingToken()} on to a store that refuses a smaller token than the last one it saw.
+ *
+ * <p>Leases are safe to use from any thread. None of the methods but {@link #ensureValid} and {@link #close} does I/O.
+ */
+public interface Lease extends AutoCloseable {
+    /**
+     * Returns the name of the lock.
+     *
+     * @return the name of the lock
+     */
+    String lockName();
+
+    /**
+     * Returns the fencing token of this tenure: a positive number below 2<sup>53</sup> that is larger than the token of
+     * every earlier tenure of a lock of this name. It does not change with renewal or re-entry.
+     *
+     * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
+     */
+    OptionalLong fencingToken();
+
+    /**
+     * Tells whether this lease is valid now. Does no I/O.
+     *
+     * @return {@code true} if it was neither given up nor lost and its time has not run out
+     */
+    boolean isValid();
+
+    /**
+     * Returns how long this lease stays valid if it is not renewed. Does no I/O.
+     *
+     * @return the remaining time, zero if it is not valid; never negative
+     */
+    Duration remaining();
+
+    /**
+     * Makes sure that this lease stays valid for a while, as before a step that takes that long. Returns at once if
+     * {@link #remaining()} suffices; otherwise renews the lease, also where automatic renewal is off, which takes one round
+     * trip and at most one command time-out. Interrupts are ignored and preserved.
+     *
+     * @param atLeast the time for which the lease must stay valid
+     * @throws IllegalArgumentException if {@code atLeast} is negative or more than a fresh lease could ever give
+     * @throws LeaseLostException if the lease was lost, or {@link LockOptions#maxHold()} does not leave that much time
+     * @throws IllegalStateException if the lease was given up
+     * @throws LockBackendException if the lease could not be renewed; it is still valid for {@link #remaining()}
+     */
+    void ensureValid(Duration atLeast);
+
+    /**
+     * Registers an action to be run once if this lease is lost; at once if it has been lost already, never if it is given
+     * up. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for long;
+     * what they throw is logged.
+     *
+     * @param action what to run with the cause of the loss
+     */
+    void onLoss(Consumer<? super LossCause> action);
+
+    /**
+     * Gives this lease up and so frees the lock.
+     *
+     * <p>A lease from {@link DistributedLock#acquire} or {@link DistributedLock#tryAcquire} may be closed by any thread, and
+     * closing it again has no effect. A lease from {@link DistributedLock#lease} belongs to a thread, and closing it is the
+     * same as {@link DistributedLock#unlock}.
+     *
+     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved. That the
+     * backend cannot be reached is no error: the release is repeated in the background, and the lease ends by itself.
+     *
+     * @throws LeaseLostException if the lease was lost before; thrown to the first call only
+     * @throws IllegalMonitorStateException if the lease belongs to a thread and the current thread is another one
+     */
+    @Override
+    void close();
+}

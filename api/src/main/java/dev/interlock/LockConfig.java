@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * What a factory of locks needs to know, the same for all strategies.
+ *
+ * <p>Made in code by {@link #of} and {@link #builder}, or read from the surroundings by {@link #load}. Instances are immutable
+ * and safe to use from any thread; their {@link #toString} shows no password.
+ */
+public final class LockConfig {
+    private static final Duration MAX_WAIT = Duration.ofHours(1);
+
+    private final Optional<String> strategy;
+    private final List<RedisEndpoint> endpoints;
+    private final String keyPrefix;
+    private final Duration commandTimeout;
+    private final Duration waitCeiling;
+    private final int localHandoffs;
+    private final LockOptions lockDefaults;
+    private final Map<String, Option> options;
+
+    /** An option under the name that its author wrote. */
+    private record Option(String name, String value) {}
+
+    private LockConfig(Builder builder) {
+        strategy = builder.strategy;
+        endpoints = List.copyOf(builder.endpoints);
+        keyPrefix = builder.keyPrefix;
+        commandTimeout = builder.commandTimeout;
+        waitCeiling = builder.waitCeiling;
+        localHandoffs = builder.localHandoffs;
+        lockDefaults = builder.lockDefaults;
+        options = new LinkedHashMap<>(builder.options);
+    }
+
+    /**
+     * Returns a configuration with the given endpoints and defaults for all else.
+     *
+     * @param endpoints one or more {@linkplain RedisEndpoint endpoints}, separated by commas
+     * @return the configuration
+     * @throws IllegalArgumentException if an endpoint cannot be used
+     */
+    public static LockConfig of(String endpoints) {
+        return builder().endpoints(endpoints).build();
+    }
+
+    /**
+     * Reads the configuration from the surroundings: the resource {@code interlock.properties} on the class path, then
+     * system properties, then environment variables, of which the later ones win.
+     *
+     * <table class="striped">
+     * <caption>Settings</caption>
+     * <thead><tr><th scope="col">Property</th><th scope="col">Environment</th><th scope="col">Meaning</th></tr></thead>
+     * <tbody>
+     * <tr><th scope="row">{@code interlock.strategy}</th><td>{@code INTERLOCK_STRATEGY}</td><td>{@link #strategy()}</td></tr>
+     * <tr><th scope="row">{@code interlock.endpoints}</th><td>{@code INTERLOCK_ENDPOINTS}</td><td>{@link #endpoints()},
+     *     separated by commas</td></tr>
+     * <tr><th scope="row">{@code interlock.key-prefix}</th><td>{@code INTERLOCK_KEY_PREFIX}</td><td>{@link #keyPrefix()}</td></tr>
+     * <tr><th scope="row">{@code interlock.command-timeout}</th><td>{@code INTERLOCK_COMMAND_TIMEOUT}</td><td>{@link #commandTimeout()}</td></tr>
+     * <tr><th scope="row">{@code interlock.wait-ceiling}</th><td>{@code INTERLOCK_WAIT_CEILING}</td><td>{@link #waitCeiling()}</td></tr>
+     * <tr><th scope="row">{@code interlock.local-handoffs}</th><td>{@code INTERLOCK_LOCAL_HANDOFFS}</td><td>{@link #localHandoffs()}</td></tr>
+     * <tr><th scope="row">{@code interlock.lease}</th><td>{@code INTERLOCK_LEASE}</td><td>{@link LockOptions#lease()}</td></tr>
+     * <tr><th scope="row">{@code interlock.renewal}</th><td>{@code INTERLOCK_RENEWAL}</td><td>{@link LockOptions#renewal()}</td></tr>
+     * <tr><th scope="row">{@code interlock.max-hold}</th><td>{@code INTERLOCK_MAX_HOLD}</td><td>{@link LockOptions#maxHold()}</td></tr>
+     * <tr><th scope="row">{@code interlock.interrupt-on-loss}</th><td>{@code INTERLOCK_INTERRUPT_ON_LOSS}</td><td>{@link LockOptions#interruptOnLoss()}</td></tr>
+     * <tr><th scope="row">{@code interlock.option.}<i>name</i></th><td>{@code INTERLOCK_OPTION_}<i>NAME</i></td><td>{@link #option}</td></tr>
+     * </tbody>
+     * </table>
+     *
+     * <p>Durations are written {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or in ISO-8601. A name in the
+     * file that is none of these is an error. The file is looked for by the context class loader of the current thread.
+     *
+     * @return the configuration
+     * @throws IllegalArgumentException if a setting makes no sense; the message names it and where it comes from
+     * @throws java.io.UncheckedIOException if the file is there and cannot be read
+     */
+    public static LockConfig load() {
+        return ConfigSources.ofThisProcess().read();
+    }
+
+    /**
+     * Returns a builder that starts from the defaults.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns a builder that starts from this configuration.
+     *
+     * @return a new builder
+     */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.strategy = strategy;
+        builder.endpoints = endpoints;
+        builder.keyPrefix = keyPrefix;
+        builder.commandTimeout = commandTimeout;
+        builder.waitCeiling = waitCeiling;
+        builder.localHandoffs = localHandoffs;
+        builder.lockDefaults = lockDefaults;
+        builder.options.putAll(options);
+        return builder;
+    }
+
+    /**
+     * Returns the strategy that {@link DistributedLocks#getInstance(LockConfig)} picks.
+     *
+     * @return its name, or empty if the program names it
+     */
+    public Optional<String> strategy() {
+        return strategy;
+    }
+
+    /**
+     * Returns the servers.
+     *
+     * @return an unmodifiable list; empty if the strategy is handed a client
+     */
+    public List<RedisEndpoint> endpoints() {
+        return endpoints;
+    }
+
+    /**
+     * Returns what the names of all keys and channels begin with.
+     *
+     * @return the prefix
+     */
+    public String keyPrefix() {
+        return keyPrefix;
+    }
+
+    /**
+     * Returns the longest time to wait for a connection, and for the answer to one command.
+     *
+     * @return the time-out
+     */
+    public Duration commandTimeout() {
+        return commandTimeout;
+    }
+
+    /**
+     * Returns the longest time after which a waiter asks the backend again though nothing woke it, which bounds what a lost
+     * message can cost.
+     *
+     * @return the ceiling
+     */
+    public Duration waitCeiling() {
+        return waitCeiling;
+    }
+
+    /**
+     * Returns how often in a row a lock may pass from one thread of this factory to the next without asking the backend,
+     * before waiters on other machines get their chance.
+     *
+     * @return the number of hand-offs, zero if every one goes through the backend
+     */
+    public int localHandoffs() {
+        return localHandoffs;
+    }
+
+    /**
+     * Returns the options of locks for which none are given.
+     *
+     * @return the options
+     */
+    public LockOptions lockDefaults() {
+        return lockDefaults;
+    }
+
+    /**
+     * Returns the value of an option that only one strategy knows.
+     *
+     * @param name the name of the option, compared without regard to case, dots, hyphens and underscores
+     * @return its value, or empty if it was not given
+     */
+    public Optional<String> option(String name) {
+        return Optional.ofNullable(options.get(canonical(name))).map(Option::value);
+    }
+
+    /**
+     * Returns the names of all options that were given.
+     *
+     * @return the names, as they were written
+     */
+    public List<String> optionNames() {
+        return options.values().stream().map(Option::name).toList();
+    }
+
+    /** Throws unless each option that was given is one that the strategy knows. */
+    void requireKnownOptions(String strategyName, List<StrategyOption> known) {
+        for (Option option : options.values()) {
+            if (known.stream().noneMatch(it -> canonical(it.name()).equals(canonical(option.name())))) {
+                throw new IllegalArgumentException("strategy \"" + strategyName + "\" has no option \"" + option.name()
+                        + "\"; "
+                        + (known.isEmpty()
+                                ? "it has none"
+                                : "it has: "
+                                        + known.stream()
+                                                .map(StrategyOption::name)
+                                                .collect(Collectors.joining(", "))));
+            }
+        }
+    }
+
+    private static String canonical(String optionName) {
+        return optionName.replaceAll("[._-]", "").toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof LockConfig that
+                && strategy.equals(that.strategy)
+                && endpoints.equals(that.endpoints)
+                && keyPrefix.equals(that.keyPrefix)
+                && commandTimeout.equals(that.commandTimeout)
+                && waitCeiling.equals(that.waitCeiling)
+                && localHandoffs == that.localHandoffs
+                && lockDefaults.equals(that.lockDefaults)
+                && options.equals(that.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(
+                strategy, endpoints, keyPrefix, commandTimeout, waitCeiling, localHandoffs, lockDefaults, options);
+    }
+
+    /** Returns the settings without user, password, and the values of options, which this class cannot judge. */
+    @Override
+    public String toString() {
+        return "LockConfig[" + strategy.map(name -> "strategy=" + name + ", ").orElse("") + "endpoints=" + endpoints
+                + ", keyPrefix=" + keyPrefix + ", commandTimeout=" + commandTimeout + ", waitCeiling=" + waitCeiling
+                + ", localHandoffs=" + localHandoffs + ", lockDefaults=" + lockDefaults + ", options=" + optionNames()
+                + "]";
+    }
+
+    /** Builds a {@link LockConfig}. Not safe for use by several threads at once. */
+    public static final class Builder {
+        private Optional<String> strategy = Optional.empty();
+        private List<RedisEndpoint> endpoints = List.of();
+        private String keyPrefix = "interlock";
+        private Duration commandTimeout = Duration.ofSeconds(1);
+        private Duration waitCeiling = Duration.ofSeconds(1);
+        private int localHandoffs = 16;
+        private LockOptions lockDefaults = LockOptions.defaults();
+        private final Map<String, Option> options = new LinkedHashMap<>();
+
+        private Builder() {}
+
+        /**
+         * Sets the strategy that {@link DistributedLocks#getInstance(LockConfig)} picks.
+         *
+         * @param strategy the name of a strategy
+         * @return this builder
+         * @throws IllegalArgumentException if it is blank
+         */
+        public Builder strategy(String strategy) {
+            if (strategy.isBlank()) {
+                throw new IllegalArgumentException("strategy is blank: name one, such as set-nx-px");
+            }
+            this.strategy = Optional.of(strategy.strip());
+            return this;
+        }
+
+        /**
+         * Sets the servers.
+         *
+         * @param endpoints one or more {@linkplain RedisEndpoint endpoints}, separated by commas
+         * @return this builder
+         * @throws IllegalArgumentException if an endpoint cannot be used
+         */
+        public Builder endpoints(String endpoints) {
+            List<RedisEndpoint> parsed = new ArrayList<>();
+            for (String endpoint : endpoints.split(",", -1)) {
+                if (endpoint.isBlank()) {
+                    throw new IllegalArgumentException(
+                            "an endpoint is blank: write redis://host:port, several separated by commas");
+                }
+                parsed.add(RedisEndpoint.parse(endpoint));
+            }
+            return endpoints(parsed);
+        }
+
+        /**
+         * Sets the servers.
+         *
+         * @param endpoints the servers
+         * @return this builder
+         */
+        public Builder endpoints(List<RedisEndpoint> endpoints) {
+            this.endpoints = List.copyOf(endpoints);
+            return this;
+        }
+
+        /**
+         * Sets what the names of all keys and channels begin with. Programs that are to exclude each other need the same
+         * prefix, and an access control list can name it.
+         *
+         * @param keyPrefix from 1 to 100 letters, digits and characters of {@code . _ : / -}
+         * @return this builder
+         * @throws IllegalArgumentException if it is anything else
+         */
+        public Builder keyPrefix(String keyPrefix) {
+            if (!keyPrefix.matches("[A-Za-z0-9._:/-]{1,100}")) {
+                throw new IllegalArgumentException(
+                        "keyPrefix cannot be used: write 1 to 100 letters, digits and characters of . _ : / -");
+            }
+            this.keyPrefix = keyPrefix;
+            return this;
+        }
+
+        /**
+         * Sets the longest time to wait for a connection, and for the answer to one command. One second unless set.
+         *
+         * @param commandTimeout from one millisecond to one hour
+         * @return this builder
+         * @throws IllegalArgumentException if it lies outside
+         */
+        public Builder commandTimeout(Duration commandTimeout) {
+            this.commandTimeout = Durations.toMillis("commandTimeout", commandTimeout, Duration.ofMillis(1), MAX_WAIT);
+            return this;
+        }
+
+        /**
+         * Sets the longest time after which a waiter asks the backend again though nothing woke it. One second unless set.
+         *
+         * @param waitCeiling from one millisecond to one hour
+         * @return this builder
+         * @throws IllegalArgumentException if it lies outside
+         */
+        public Builder waitCeiling(Duration waitCeiling) {
+            this.waitCeiling = Durations.toMillis("waitCeiling", waitCeiling, Duration.ofMillis(1), MAX_WAIT);
+            return this;
+        }
+
+        /**
+         * Sets how often in a row a lock may pass from one thread of this factory to the next without asking the backend.
+         * 16 unless set.
+         *
+         * @param localHandoffs from 0, which switches local hand-off off, to 10,000
+         * @return this builder
+         * @throws IllegalArgumentException if it lies outside
+         */
+        public Builder localHandoffs(int localHandoffs) {
+            if (localHandoffs < 0 || localHandoffs > 10_000) {
+                throw new IllegalArgumentException(
+                        "localHandoffs is " + localHandoffs + ": it must lie between 0 and 10000");
+            }
+            this.localHandoffs = localHandoffs;
+            return this;
+        }
+
+        /**
+         * Sets the options of locks for which none are given.
+         *
+         * @param lockDefaults the options
+         * @return this builder
+         */
+        public Builder lockDefaults(LockOptions lockDefaults) {
+            this.lockDefaults = Objects.requireNonNull(lockDefaults, "lockDefaults");
+            return this;
+        }
+
+        /**
+         * Sets an option that only one strategy knows; replaces an earlier value. Whether the strategy knows it is checked
+         * when a factory is made.
+         *
+         * @param name the name of the option, compared without regard to case, dots, hyphens and underscores
+         * @param value its value
+         * @return this builder
+         * @throws IllegalArgumentException if the name is blank
+         */
+        public Builder option(String name, String value) {
+            if (canonical(name).isBlank()) {
+                throw new IllegalArgumentException("the name of an option is blank");
+            }
+            options.put(canonical(name), new Option(name, Objects.requireNonNull(value, "value")));
+            return this;
+        }
+
+        /**
+         * Returns the configuration.
+         *
+         * @return the configuration
+         */
+        public LockConfig build() {
+            return new LockConfig(this);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * What one contender asks for: a lock, under a token that nobody else uses, for a time.
+ *
+ * <p>Two claims are equal only if they are the same object. Instances are immutable; {@link #toString} hides the token.
+ */
+public final class Claim {
+    private final String name;
+    private final String token;
+    private final Duration lease;
+    private final int fences;
+
+    /**
+     * Creates a claim.
+     *
+     * @param name the name of the lock
+     * @param token the owner token: secret, and unique for ever
+     * @param lease for how long the lock is wanted, in whole milliseconds
+     * @param fences how many consecutive fencing tokens to reserve, at least one: the first for the holder itself, the others
+     *     for those to whom it hands the lock over without asking again
+     */
+    public Claim(String name, String token, Duration lease, int fences) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.token = Objects.requireNonNull(token, "token");
+        this.lease = Objects.requireNonNull(lease, "lease");
+        this.fences = fences;
+    }
+
+    /**
+     * Returns the name of the lock.
+     *
+     * @return the name
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Returns the owner token, which must not get into a log or message.
+     *
+     * @return the token
+     */
+    public String token() {
+        return token;
+    }
+
+    /**
+     * Returns for how long the lock is wanted.
+     *
+     * @return the lease, in whole milliseconds
+     */
+    public Duration lease() {
+        return lease;
+    }
+
+    /**
+     * Returns how many consecutive fencing tokens to reserve.
+     *
+     * @return the number of tokens, at least one
+     */
+    public int fences() {
+        return fences;
+    }
+
+    /**
+     * Returns this claim with another lease: the same holder, asking for another time.
+     *
+     * @param newLease for how long the lock is wanted
+     * @return the claim
+     */
+    public Claim withLease(Duration newLease) {
+        return new Claim(name, token, newLease, fences);
+    }
+
+    @Override
+    public String toString() {
+        return "Claim[" + name + ", lease=" + lease + "]";
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.List;
+
+/**
+ * What a strategy implements: how a lease is asked for, extended and given back, and how waiters learn that it is free.
+ *
+ * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about one
+ * command time-out. The calling thread's interrupt status is clear when a method is called; a method neither ends early nor
+ * fails because of an interrupt, and leaves the status set if one came. Implementations must be safe to use from any thread.
+ */
+public interface LeaseProtocol extends AutoCloseable {
+    /**
+     * Asks once for the lock. Asking again with the same claim must succeed if the lock is already held by it, so that a
+     * client library that repeats a request does no harm.
+     *
+     * @param claim what is asked for; its token is used for this call alone
+     * @return the outcome; a failure is returned, not thrown
+     */
+    Attempt attempt(Claim claim);
+
+    /**
+     * Extends leases, each to the whole {@linkplain Claim#lease() lease} of its claim counted from now, where the claim's
+     * token still holds the lock. Never re-creates what is gone. Groups what it can into one request; the failure of one
+     * group must not keep the others from being sent.
+     *
+     * @param claims the leases to extend, at least one
+     * @return one outcome for each claim, in the same order; a failure is returned, not thrown
+     */
+    List<Renewal> renew(List<Claim> claims);
+
+    /**
+     * Gives the lock back if the claim's token still holds it, and otherwise does nothing. Safe to repeat. A release that
+     * follows an attempt or renewal without an answer must not be overtaken by it where that can be had, as on one connection.
+     *
+     * @param claim what is given back
+     * @throws dev.interlock.LockBackendException if it may not have been carried out
+     */
+    void release(Claim claim);
+
+    /**
+     * Starts to listen for releases of a lock. Returns without waiting for a server and does not fail: where listening is not
+     * possible now, it begins when it is.
+     *
+     * @param name the name of the lock
+     * @param onFreed to be run when the lock may be free: at a release, and each time that listening has begun or begun again,
+     *     because a release may have gone unheard before. Does not block; may be run too often.
+     * @return the end of listening; {@link Watch#NONE} if the strategy cannot listen
+     */
+    Watch watch(String name, Runnable onFreed);
+
+    /** Closes what this protocol opened. Called once, after the last other call has returned. */
+    @Override
+    void close();
+}

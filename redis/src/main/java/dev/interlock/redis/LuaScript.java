@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+
+/** A Lua script and the digest by which servers know it. Instances are immutable. */
+public final class LuaScript {
+    private final String source;
+    private final String sha1;
+
+    private LuaScript(String source) {
+        this.source = source;
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(source.getBytes(StandardCharsets.UTF_8));
+            this.sha1 = HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    /**
+     * Makes a script from its source.
+     *
+     * @param source the source, in which nothing varies: names and values travel as keys and arguments
+     * @return the script
+     */
+    public static LuaScript of(String source) {
+        return new LuaScript(Objects.requireNonNull(source, "source"));
+    }
+
+    /**
+     * Reads a script from a resource beside a class.
+     *
+     * @param beside the class
+     * @param resource the resource's name
+     * @return the script
+     */
+    public static LuaScript load(Class<?> beside, String resource) {
+        try (InputStream in = beside.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("no resource " + resource + " beside " + beside.getName());
+            }
+            return of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the resource " + resource, e);
+        }
+    }
+
+    String source() {
+        return source;
+    }
+
+    String sha1() {
+        return sha1;
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command for a Redis server: a plain one, or a call of a script.
+ *
+ * <p>Instances are immutable. {@link #toString} shows the name alone, because arguments may be secret.
+ */
+public final class RedisCommand {
+    private final String name;
+    private final @Nullable LuaScript script;
+    private final List<String> arguments;
+
+    private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments) {
+        this.name = name;
+        this.script = script;
+        this.arguments = arguments;
+    }
+
+    /**
+     * Makes a plain command.
+     *
+     * @param name its name, such as {@code SET}
+     * @param arguments its arguments
+     * @return the command
+     */
+    public static RedisCommand of(String name, String... arguments) {
+        return new RedisCommand(Objects.requireNonNull(name, "name"), null, List.of(arguments));
+    }
+
+    /**
+     * Makes a call of a script, which is sent by its digest ({@code EVALSHA}) and in full ({@code EVAL}) only where the server
+     * does not know it.
+     *
+     * @param script the script
+     * @param keys its {@code KEYS}
+     * @param args its {@code ARGV}
+     * @return the command
+     */
+    public static RedisCommand script(LuaScript script, List<String> keys, List<String> args) {
+        List<String> arguments = new ArrayList<>(1 + keys.size() + args.size());
+        arguments.add(Integer.toString(keys.size()));
+        arguments.addAll(keys);
+        arguments.addAll(args);
+        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments);
+    }
+
+    /** The name to send. */
+    String name() {
+        return name;
+    }
+
+    /** Whether this is a call of a script. */
+    boolean isScript() {
+        return script != null;
+    }
+
+    /** The arguments to send, a script's digest included. */
+    List<String> arguments() {
+        return script == null ? arguments : prepend(script.sha1());
+    }
+
+    /** The same call with the script's source, or this command if it is a plain one. */
+    RedisCommand inFull() {
+        return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()));
+    }
+
+    private List<String> prepend(String first) {
+        List<String> all = new ArrayList<>(1 + arguments.size());
+        all.add(first);
+        all.addAll(arguments);
+        return all;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

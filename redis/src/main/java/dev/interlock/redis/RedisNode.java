@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.engine.Watch;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Redis server, as strategies see it.
+ *
+ * <p>Connections are opened when they are first needed and again when they were lost. A command is sent at most once: it is
+ * rejected while there is no connection, and never repeated by the client after a reconnection. Replies are {@code null},
+ * {@link Long}, {@link String}, or a {@link List} of these. All methods but {@link #subscribe} and {@link #close} block for the
+ * reply and throw {@link dev.interlock.LockBackendException}, whose reason tells whether the command was carried out:
+ *
+ * <ul>
+ *   <li>{@code UNREACHABLE}: it was not sent, or the server said that it is not ready (loading, busy, no master, …);
+ *   <li>{@code REFUSED}: the server answered with any other error;
+ *   <li>{@code OUTCOME_UNKNOWN}: it was sent, and the reply did not come in time or the connection broke.
+ * </ul>
+ *
+ * <p>An interrupt does not end a call; the thread's interrupt status is set again when it returns. Implementations are safe to
+ * use from any thread.
+ */
+public interface RedisNode extends AutoCloseable {
+    /**
+     * Carries out a command. A script that the server does not know is sent in full once more.
+     *
+     * @param command the command
+     * @param timeout the longest time to wait for the reply, a connection included
+     * @return the reply
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     */
+    @Nullable
+    Object call(RedisCommand command, Duration timeout);
+
+    /**
+     * Carries out a command, and if its outcome remains unknown sends another one right behind it on the same connection, so that
+     * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent.
+     *
+     * @param command the command
+     * @param undo what takes back its effect; scripts are sent in full, its reply is not waited for
+     * @param timeout the longest time to wait for the reply, a connection included
+     * @return the reply
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     */
+    @Nullable
+    Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout);
+
+    /**
+     * Carries out commands as one transaction if a key has a value at that moment ({@code WATCH}, {@code GET}, {@code MULTI},
+     * …, {@code EXEC}), for servers on which scripts are not allowed.
+     *
+     * @param key the key
+     * @param expected the value that it must have
+     * @param commands what to carry out, no scripts
+     * @param timeout the longest time to wait for each reply
+     * @return the value that the key had, {@code null} if none; the commands were carried out if and only if it is equal to
+     *     {@code expected}. A key that changes in between is looked at again.
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     */
+    @Nullable
+    String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout);
+
+    /**
+     * Listens to a channel over the one subscription connection of this node, which is opened at the first call and opened again,
+     * with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
+     *
+     * @param channel the channel
+     * @param onSignal run for each message on the channel, whatever it says, and each time that the server has confirmed the
+     *     subscription, after a reconnection too; must not block
+     * @return the end of listening; the channel is given up when its last listener ends
+     */
+    Watch subscribe(String channel, Runnable onSignal);
+
+    /** Closes the connections that this node opened. A client that was handed in stays open. */
+    @Override
+    void close();
+}

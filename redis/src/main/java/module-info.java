@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/** One view of a Redis server for the strategies that speak to Redis themselves, over Jedis or Lettuce. */
+module dev.interlock.redis {
+    requires transitive dev.interlock.engine;
+    requires static org.jspecify;
+    requires static transitive redis.clients.jedis;
+    requires static transitive lettuce.core;
+
+    exports dev.interlock.redis;
+}

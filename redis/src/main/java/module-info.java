@@ -2,7 +2,7 @@
 /** One view of a Redis server for the strategies that speak to Redis themselves, over Jedis or Lettuce. */
 module dev.interlock.redis {
     requires transitive dev.interlock.engine;
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
     requires static transitive redis.clients.jedis;
     requires static transitive lettuce.core;
 

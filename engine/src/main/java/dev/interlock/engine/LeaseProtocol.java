@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.LossCause;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a strategy implements: how a lease is asked for, extended and given back, and how waiters learn that it is free.
@@ -35,9 +37,11 @@ public interface LeaseProtocol extends AutoCloseable {
      * follows an attempt or renewal without an answer must not be overtaken by it where that can be had, as on one connection.
      *
      * @param claim what is given back
+     * @return empty if the lock was held and is free now; otherwise why it was not held any more, {@link LossCause#GONE} or
+     *     {@link LossCause#TAKEN}
      * @throws dev.interlock.LockBackendException if it may not have been carried out
      */
-    void release(Claim claim);
+    Optional<LossCause> release(Claim claim);
 
     /**
      * Starts to listen for releases of a lock. Returns without waiting for a server and does not fail: where listening is not
@@ -50,7 +54,7 @@ public interface LeaseProtocol extends AutoCloseable {
      */
     Watch watch(String name, Runnable onFreed);
 
-    /** Closes what this protocol opened. Called once, after the last other call has returned. */
+    /** Closes what this protocol opened. Called once; calls that are still running may fail. */
     @Override
     void close();
 }

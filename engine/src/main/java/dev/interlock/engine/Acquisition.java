@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockOptions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One thread's way to a lock that it does not hold yet: through the local queue, then to the backend. Used by one thread, once. */
+final class Acquisition {
+    /** How long to go easy on a backend that fails; doubles with each failure up to the ceiling. */
+    private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** How long waiters elsewhere get to hear of a release before the next one here tries. */
+    private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final LockEngine engine;
+    private final Environment env;
+    private final Cell cell;
+    private final LockOptions options;
+    private final Owner owner;
+    private final Waiting waiting;
+    private final boolean mayWait;
+
+    Acquisition(LockEngine engine, Cell cell, LockOptions options, Owner owner, Waiting waiting) {
+        this.engine = engine;
+        this.env = engine.environment();
+        this.cell = cell;
+        this.options = options;
+        this.owner = owner;
+        this.waiting = waiting;
+        this.mayWait = !waiting.isTimeOver();
+    }
+
+    /**
+     * Acquires the lock.
+     *
+     * @return the tenure, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart
+     */
+    @Nullable
+    Tenure run() {
+        Waiter waiter = null;
+        cell.mutex.lock();
+        try {
+            engine.requireOpen();
+            if (!cell.tryEngage()) {
+                if (!mayWait) {
+                    return null;
+                }
+                waiter = new Waiter(Thread.currentThread(), owner, options);
+                cell.enqueue(waiter);
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+        if (waiter == null) {
+            return contend(null);
+        }
+        return queue(waiter);
+    }
+
+    private @Nullable Tenure queue(Waiter waiter) {
+        while (waiter.state == Waiter.State.QUEUED) {
+            if (isOver()) {
+                cell.mutex.lock();
+                try {
+                    if (cell.withdraw(waiter)) {
+                        return null;
+                    }
+                } finally {
+                    cell.mutex.unlock();
+                }
+            } else {
+                waiting.park(cell, Long.MAX_VALUE);
+            }
+        }
+        return switch (waiter.state) {
+            case GRANTED -> Objects.requireNonNull(waiter.tenure);
+            case FAILED -> throw asOurs(Objects.requireNonNull(waiter.failure));
+            default -> contend(waiter.yieldSince);
+        };
+    }
+
+    /** A failure that another thread met gets a stack trace of this one. */
+    private static RuntimeException asOurs(RuntimeException failure) {
+        return failure instanceof LockBackendException backend
+                ? new LockBackendException(backend.reason(), String.valueOf(backend.getMessage()), backend)
+                : new IllegalStateException(failure.getMessage(), failure);
+    }
+
+    /** Deals with the backend; the cell is engaged to this thread, and is not any more when this returns or throws. */
+    private @Nullable Tenure contend(@Nullable Integer yieldSince) {
+        Tenure tenure = null;
+        cell.contender(Thread.currentThread());
+        try {
+            if (yieldSince != null) {
+                cell.openWatch(engine.protocol());
+                awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
+            }
+            tenure = tryUntilOver();
+            return tenure;
+        } finally {
+            cell.contender(null);
+            if (tenure == null) {
+                cell.mutex.lock();
+                try {
+                    cell.passOn(null);
+                } finally {
+                    cell.mutex.unlock();
+                }
+            }
+        }
+    }
+
+    private @Nullable Tenure tryUntilOver() {
+        if (mayWait && isOver()) {
+            return null;
+        }
+        int failures = 0;
+        while (true) {
+            int seen = cell.signals();
+            Outcome outcome = tryOnce();
+            waiting.takeInterrupt();
+            if (outcome.tenure != null) {
+                return outcome.tenure;
+            }
+            engine.requireOpen();
+            if (outcome.failure == null) {
+                failures = 0;
+            } else {
+                failures++;
+                giveUpIfHopeless(outcome.failure);
+            }
+            if (!mayWait) {
+                return null;
+            }
+            cell.openWatch(engine.protocol());
+            awaitSignal(seen, failures == 0 ? untilNextTry(outcome.retryAfter) : backoff(failures));
+            engine.requireOpen();
+            if (isOver()) {
+                if (outcome.failure != null && !waiting.isEndedByInterrupt()) {
+                    throw outcome.failure;
+                }
+                return null;
+            }
+        }
+    }
+
+    private boolean isOver() {
+        return waiting.isTimeOver() || waiting.isEndedByInterrupt();
+    }
+
+    /** What came of one try: a tenure, a failure, or neither, which is a refusal. */
+    private record Outcome(
+            @Nullable Tenure tenure, @Nullable LockBackendException failure, Optional<Duration> retryAfter) {}
+
+    private Outcome tryOnce() {
+        Claim claim = engine.newClaim(cell.name, options);
+        Validity.Start start = Validity.Start.now(env);
+        Attempt attempt;
+        try {
+            attempt = engine.protocol().attempt(claim);
+        } catch (RuntimeException | Error e) {
+            engine.releases().afterUnknownOutcome(claim);
+            throw e;
+        }
+        if (attempt instanceof Attempt.Granted granted) {
+            return accept(claim, start.plus(granted.validity()), granted);
+        }
+        if (attempt instanceof Attempt.Failed failed) {
+            if (failed.cause().reason() == Reason.OUTCOME_UNKNOWN) {
+                engine.releases().afterUnknownOutcome(claim);
+            }
+            return new Outcome(null, failed.cause(), Optional.empty());
+        }
+        noteAnswer();
+        return new Outcome(null, null, ((Attempt.Refused) attempt).retryAfter());
+    }
+
+    private Outcome accept(Claim claim, Validity validity, Attempt.Granted granted) {
+        // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
+        if (validity.remainingNanos(env) == 0) {
+            engine.releases().afterUnknownOutcome(claim);
+            return new Outcome(
+                    null,
+                    new LockBackendException(
+                            Reason.OUTCOME_UNKNOWN,
+                            "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
+                                    + " was over before the answer was here: the backend or this process is too slow for it"),
+                    Optional.empty());
+        }
+        Tenure tenure = null;
+        cell.mutex.lock();
+        try {
+            cell.answered(env.nanoTime());
+            if (engine.isOpen()) {
+                Grant grant = new Grant(cell, claim, validity, granted.firstFence());
+                tenure = engine.tenures().begin(grant, owner, options);
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+        if (tenure == null) {
+            engine.releases().now(claim);
+        }
+        return new Outcome(tenure, null, Optional.empty());
+    }
+
+    private void noteAnswer() {
+        cell.mutex.lock();
+        try {
+            cell.answered(env.nanoTime());
+        } finally {
+            cell.mutex.unlock();
+        }
+    }
+
+    /**
+     * Throws unless the failure may be ridden out: the backend has answered for this cell, no longer than a lease ago, and has
+     * not said that the request is wrong. All who wait here would meet the same, so they are told too, and do not try one by one.
+     */
+    private void giveUpIfHopeless(LockBackendException failure) {
+        cell.mutex.lock();
+        try {
+            boolean hopeful = failure.reason() != Reason.REFUSED
+                    && cell.hasAnsweredWithin(options.lease().toNanos());
+            if (!hopeful) {
+                cell.failAll(failure);
+            }
+            if (!hopeful || !mayWait) {
+                throw failure;
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+    }
+
+    /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
+    private long untilNextTry(Optional<Duration> retryAfter) {
+        long ceiling = engine.waitCeilingNanos();
+        long spread = ceiling - env.nextLong(ceiling / 4 + 1);
+        return retryAfter
+                .map(duration -> duration.toNanos() + TimeUnit.MILLISECONDS.toNanos(1))
+                .filter(nanos -> nanos < spread)
+                .orElse(spread);
+    }
+
+    private long backoff(int failures) {
+        long bound = Math.min(engine.waitCeilingNanos(), FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));
+        return bound / 2 + env.nextLong(bound / 2 + 1);
+    }
+
+    /** Waits until the cell is signalled, at most for a time. */
+    private void awaitSignal(int seen, long nanos) {
+        long until = env.nanoTime() + nanos;
+        while (cell.signals() == seen && !isOver() && engine.isOpen()) {
+            long left = until - env.nanoTime();
+            if (left <= 0) {
+                return;
+            }
+            waiting.park(cell, left);
+        }
+    }
+}

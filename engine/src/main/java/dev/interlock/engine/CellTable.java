@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cells that are in use, by the names of their locks. A cell is made by its first user and is gone with its last, so that names
+ * that nobody uses cost nothing. Safe to use from any thread.
+ */
+final class CellTable {
+    private final Environment env;
+    private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>();
+    private volatile @Nullable Thread awaitingEmpty;
+
+    CellTable(Environment env) {
+        this.env = env;
+    }
+
+    /** Returns the cell of a name, which stays until as many have left as entered. */
+    Cell enter(String name) {
+        return cells.compute(name, (key, present) -> {
+            Cell cell = present == null ? new Cell(key, env) : present;
+            cell.users++;
+            return cell;
+        });
+    }
+
+    void leave(Cell cell) {
+        Cell left = cells.compute(cell.name, (key, present) -> --cell.users == 0 ? null : cell);
+        if (left == null) {
+            cell.closeWatch();
+            Thread waiting = awaitingEmpty;
+            if (waiting != null) {
+                env.unpark(waiting);
+            }
+        }
+    }
+
+    /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */
+    void awaitEmpty(long untilNanos) {
+        awaitingEmpty = Thread.currentThread();
+        long left = untilNanos - env.nanoTime();
+        while (!cells.isEmpty() && left > 0) {
+            env.park(this, left);
+            left = untilNanos - env.nanoTime();
+        }
+    }
+
+    /** Returns the cell of a name if anybody uses it, without becoming a user. */
+    @Nullable
+    Cell find(String name) {
+        return cells.get(name);
+    }
+
+    Collection<Cell> all() {
+        return new ArrayList<>(cells.values());
+    }
+
+    int size() {
+        return cells.size();
+    }
+}

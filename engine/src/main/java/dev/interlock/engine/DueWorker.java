@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A daemon thread that hands items to a handler when they are due, several at once where they are due at nearly the same time.
+ *
+ * <p>The thread starts with the first item and sleeps until the next one is due. Adding an item wakes it only if that item is due
+ * sooner than it would wake anyway, and removing one never does, so that a lock that is taken and freed again costs no
+ * switch of threads. Safe to use from any thread.
+ */
+final class DueWorker<T> {
+    private static final System.Logger LOG = System.getLogger(DueWorker.class.getPackageName());
+
+    private final Environment env;
+    private final String threadName;
+    private final long slackNanos;
+    private final Consumer<List<T>> handler;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final TreeSet<Entry<T>> entries = new TreeSet<>();
+    private @Nullable Thread thread;
+    private long nextSequence;
+    private long wakeNanos;
+    private boolean sleeping;
+    private boolean closed;
+
+    /** An item that is waiting to be due. */
+    static final class Entry<T> implements Comparable<Entry<T>> {
+        private final T item;
+        private final long atNanos;
+        private final long sequence;
+
+        private Entry(T item, long atNanos, long sequence) {
+            this.item = item;
+            this.atNanos = atNanos;
+            this.sequence = sequence;
+        }
+
+        @Override
+        public int compareTo(Entry<T> other) {
+            long order = atNanos != other.atNanos ? atNanos - other.atNanos : sequence - other.sequence;
+            return Long.signum(order);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(sequence);
+        }
+    }
+
+    /**
+     * Creates a worker.
+     *
+     * @param slackNanos how much too early an item may be handled to share a call with one that is due
+     */
+    DueWorker(Environment env, String threadName, long slackNanos, Consumer<List<T>> handler) {
+        this.env = env;
+        this.threadName = threadName;
+        this.slackNanos = slackNanos;
+        this.handler = handler;
+    }
+
+    Entry<T> add(T item, long atNanos) {
+        mutex.lock();
+        try {
+            Entry<T> entry = new Entry<>(item, atNanos, nextSequence++);
+            if (!closed) {
+                entries.add(entry);
+                if (thread == null) {
+                    thread = env.newThread(threadName, this::run);
+                    thread.start();
+                } else if (sleeping && atNanos - wakeNanos < 0) {
+                    env.unpark(thread);
+                }
+            }
+            return entry;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    void remove(Entry<T> entry) {
+        mutex.lock();
+        try {
+            entries.remove(entry);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Drops what is not due yet, and ends the thread when it has handled what is. Does not wait for it. */
+    void close() {
+        mutex.lock();
+        try {
+            closed = true;
+            long now = env.nanoTime();
+            entries.removeIf(entry -> entry.atNanos - now > 0);
+            if (thread != null) {
+                env.unpark(thread);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void run() {
+        while (true) {
+            List<T> due = new ArrayList<>();
+            long sleepNanos = takeDue(due);
+            if (!due.isEmpty()) {
+                handle(due);
+            } else if (sleepNanos < 0) {
+                return;
+            } else {
+                env.park(this, sleepNanos);
+            }
+        }
+    }
+
+    /** Moves what is due to the list, or returns how long to sleep; a negative time for ever. */
+    private long takeDue(List<T> due) {
+        mutex.lock();
+        try {
+            sleeping = false;
+            if (closed && entries.isEmpty()) {
+                return -1;
+            }
+            long now = env.nanoTime();
+            if (entries.isEmpty() || entries.first().atNanos - now > 0) {
+                sleeping = true;
+                long sleepNanos = entries.isEmpty() ? Long.MAX_VALUE : entries.first().atNanos - now;
+                wakeNanos = entries.isEmpty() ? now + Long.MAX_VALUE / 2 : entries.first().atNanos;
+                return sleepNanos;
+            }
+            while (!entries.isEmpty() && entries.first().atNanos - now <= slackNanos) {
+                due.add(entries.pollFirst().item);
+            }
+            return 0;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void handle(List<T> due) {
+        try {
+            handler.accept(due);
+        } catch (RuntimeException | Error e) {
+            // The thread serves all locks of a factory and must outlive whatever one of them runs into.
+            LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
+        }
+    }
+}

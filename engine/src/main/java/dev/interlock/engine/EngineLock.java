@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockOptions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+/** The lock of one name with the options of whoever asked for it; all state is the engine's. */
+final class EngineLock implements DistributedLock {
+    private final LockEngine engine;
+    private final String name;
+    private final LockOptions options;
+
+    EngineLock(LockEngine engine, String name, LockOptions options) {
+        this.engine = engine;
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void lock() {
+        acquireIgnoringInterrupts(Waiting.uninterruptibly(engine.environment()));
+    }
+
+    @Override
+    public boolean tryLock() {
+        return acquireIgnoringInterrupts(Waiting.notAtAll(engine.environment()));
+    }
+
+    private boolean acquireIgnoringInterrupts(Waiting waiting) {
+        try {
+            return engine.acquire(name, options, currentThread(), waiting) != null;
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        engine.acquire(name, options, currentThread(), Waiting.interruptibly(engine.environment()));
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Waiting waiting = Waiting.atMost(engine.environment(), unit.toNanos(time));
+        return engine.acquire(name, options, currentThread(), waiting) != null;
+    }
+
+    @Override
+    public void unlock() {
+        engine.tenures().unlock(name);
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("a distributed lock has no conditions");
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        Waiting waiting = Waiting.interruptibly(engine.environment());
+        return Objects.requireNonNull(engine.acquire(name, options, Owner.HANDLE, waiting));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        Waiting waiting = Waiting.atMost(engine.environment(), wait);
+        return Optional.ofNullable(engine.acquire(name, options, Owner.HANDLE, waiting));
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return engine.tenures().current(name) != null;
+    }
+
+    @Override
+    public int holdCount() {
+        return engine.tenures().holdCount(name);
+    }
+
+    @Override
+    public Optional<Lease> lease() {
+        return Optional.ofNullable(engine.tenures().current(name));
+    }
+
+    private static Owner currentThread() {
+        return new Owner(Thread.currentThread());
+    }
+
+    /** Shows the name and whether the current thread holds the lock. */
+    @Override
+    public String toString() {
+        int holds = holdCount();
+        return "DistributedLock[" + name + (holds == 0 ? "" : ", held " + holds + " times by this thread") + "]";
+    }
+}

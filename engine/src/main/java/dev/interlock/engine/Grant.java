@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the backend has given: a claim that holds the lock, until when, and the fencing tokens that came with it. It passes from
+ * tenure to tenure when the lock is handed over locally. Fields are guarded by the cell's mutex except where they are volatile.
+ */
+final class Grant {
+    final Cell cell;
+    final Claim claim;
+    volatile Validity validity;
+
+    /** Who has it now. */
+    @Nullable
+    Tenure tenure;
+
+    /** Its place among those to be renewed, and among those that end. */
+    DueWorker.@Nullable Entry<Grant> renewalEntry;
+
+    DueWorker.@Nullable Entry<Grant> expiryEntry;
+
+    /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
+    boolean renewalUnanswered;
+
+    private OptionalLong nextFence;
+
+    Grant(Cell cell, Claim claim, Validity validity, OptionalLong firstFence) {
+        this.cell = cell;
+        this.claim = claim;
+        this.validity = validity;
+        this.nextFence = firstFence;
+    }
+
+    /** Takes the next of the reserved fencing tokens; under the mutex. */
+    OptionalLong takeFence() {
+        OptionalLong fence = nextFence;
+        if (fence.isPresent()) {
+            nextFence = OptionalLong.of(fence.getAsLong() + 1);
+        }
+        return fence;
+    }
+
+    /** Notes a renewal; under the mutex, since two may end at once. */
+    void extend(Validity renewed) {
+        renewalUnanswered = false;
+        if (renewed.isLaterThan(validity)) {
+            validity = renewed;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Which names a lock may have. */
+final class LockNames {
+    private static final int MAX_BYTES = 512;
+
+    private LockNames() {}
+
+    static void check(String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("the name of a lock is blank: name what it protects");
+        }
+        int bytes;
+        try {
+            bytes = StandardCharsets.UTF_8
+                    .newEncoder()
+                    .encode(CharBuffer.wrap(name))
+                    .remaining();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(
+                    "the name of a lock has half of a surrogate pair and cannot be encoded in UTF-8", e);
+        }
+        if (bytes > MAX_BYTES) {
+            throw new IllegalArgumentException("the name of a lock has " + bytes + " bytes in UTF-8, and may have "
+                    + MAX_BYTES + ": use a digest of what it protects");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Gives claims back: at once for those who wait for it, and in the background until the backend has confirmed it for those who
+ * could not be sure, so that nothing stays behind. Safe to use from any thread.
+ */
+final class Releases {
+    private static final System.Logger LOG = System.getLogger(Releases.class.getPackageName());
+
+    private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SHORTEST_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_REPEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** How long after a lease has ended to go on trying: a stalled server may yet carry a request out. */
+    private static final long GRACE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final Environment env;
+    private final LeaseProtocol protocol;
+    private final DueWorker<Pending> worker;
+
+    /** A claim to be given back, how often the backend is still to confirm that, and when to stop trying. */
+    private record Pending(Claim claim, int confirmations, int failures, long untilNanos) {}
+
+    Releases(Environment env, LeaseProtocol protocol) {
+        this.env = env;
+        this.protocol = protocol;
+        this.worker = new DueWorker<>(env, "interlock-release", 0, this::release);
+    }
+
+    /**
+     * Gives a claim back and waits for the answer. If there is none, the claim is given back in the background.
+     *
+     * @return why the claim no longer held the lock, or empty if it did or nobody can say
+     */
+    Optional<LossCause> now(Claim claim) {
+        try {
+            return Waiting.undisturbed(() -> protocol.release(claim));
+        } catch (LockBackendException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the release of lock \"" + claim.name()
+                            + "\" was not confirmed; it is repeated in the background, and the"
+                            + " lease ends by itself within " + claim.lease() + ": " + e.getMessage());
+            later(claim, 1);
+            return Optional.empty();
+        } catch (RuntimeException | Error e) {
+            later(claim, 1);
+            throw e;
+        }
+    }
+
+    /** Gives a claim back if the backend can be reached, and says whether it could. */
+    boolean once(Claim claim) {
+        return confirm(new Pending(claim, 1, 0, 0));
+    }
+
+    /**
+     * Gives back in the background what a request without an answer may have taken. Done twice: on another connection, the first
+     * release can overtake the request.
+     */
+    void afterUnknownOutcome(Claim claim) {
+        later(claim, 2);
+    }
+
+    private void later(Claim claim, int confirmations) {
+        long untilNanos = env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
+        worker.add(new Pending(claim, confirmations, 0, untilNanos), env.nanoTime());
+    }
+
+    private void release(List<Pending> due) {
+        boolean reachable = true;
+        for (Pending pending : due) {
+            reachable = reachable && confirm(pending);
+            if (!reachable) {
+                retry(pending);
+            }
+        }
+    }
+
+    private boolean confirm(Pending pending) {
+        Claim claim = pending.claim;
+        try {
+            protocol.release(claim);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
+            return false;
+        }
+        if (pending.confirmations > 1) {
+            long repeat = Math.max(
+                    SHORTEST_REPEAT_NANOS,
+                    Math.min(LONGEST_REPEAT_NANOS, claim.lease().toNanos() / 10));
+            worker.add(new Pending(claim, pending.confirmations - 1, 0, pending.untilNanos), env.nanoTime() + repeat);
+        }
+        return true;
+    }
+
+    private void retry(Pending pending) {
+        long now = env.nanoTime();
+        long bound = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(pending.failures, 10));
+        long at = now + bound / 2 + env.nextLong(bound / 2 + 1);
+        if (at - pending.untilNanos < 0) {
+            worker.add(new Pending(pending.claim, pending.confirmations, pending.failures + 1, pending.untilNanos), at);
+        }
+    }
+
+    void close() {
+        worker.close();
+    }
+}

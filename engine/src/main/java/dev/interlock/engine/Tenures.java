@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of tenures: how they begin, are entered again, handed over, given up, extended and lost. Safe to use from any thread.
+ */
+final class Tenures {
+    private static final System.Logger LOG = System.getLogger(Tenures.class.getPackageName());
+
+    private final Environment env;
+    private final CellTable cells;
+    private final Releases releases;
+    private final int localHandoffs;
+
+    private final LostHolds lostHolds = new LostHolds();
+    private final Renewals renewals;
+    private final DueWorker<Grant> expiries;
+    private final DueWorker<Runnable> notices;
+
+    Tenures(Environment env, LeaseProtocol protocol, CellTable cells, Releases releases, int localHandoffs) {
+        this.env = env;
+        this.cells = cells;
+        this.releases = releases;
+        this.localHandoffs = localHandoffs;
+        this.renewals = new Renewals(env, protocol, this);
+        this.expiries = new DueWorker<>(env, "interlock-expiry", 0, due -> due.forEach(this::expire));
+        this.notices = new DueWorker<>(env, "interlock-notice", 0, due -> due.forEach(Tenures::run));
+    }
+
+    /** Makes a tenure of a fresh grant the holder of its cell; by the engaged thread, under the mutex. */
+    Tenure begin(Grant grant, Owner owner, LockOptions options) {
+        Tenure tenure = succeed(grant, owner, options);
+        renewals.plan(grant);
+        grant.expiryEntry = expiries.add(grant, grant.validity.deadlineNanos());
+        return tenure;
+    }
+
+    private Tenure succeed(Grant grant, Owner owner, LockOptions options) {
+        Tenure tenure = new Tenure(this, env, grant, owner, options);
+        grant.tenure = tenure;
+        grant.cell.hold(tenure);
+        return tenure;
+    }
+
+    /** Adds a hold to a tenure, or returns {@code false} if it is over. */
+    boolean reenter(Tenure tenure) {
+        Cell cell = tenure.grant.cell;
+        cell.mutex.lock();
+        try {
+            if (tenure.state != Tenure.State.HELD) {
+                return false;
+            }
+            if (tenure.holds == Integer.MAX_VALUE) {
+                throw new Error("lock \"" + cell.name + "\" is held as often as can be counted");
+            }
+            tenure.holds++;
+            return true;
+        } finally {
+            cell.mutex.unlock();
+        }
+    }
+
+    void unlock(String name) {
+        Tenure tenure = current(name);
+        if (tenure == null || !releaseOnce(tenure)) {
+            throw notHeld(name);
+        }
+    }
+
+    /** Undoes one hold of a tenure, or returns {@code false} if it is over. */
+    private boolean releaseOnce(Tenure tenure) {
+        Cell cell = tenure.grant.cell;
+        cell.mutex.lock();
+        try {
+            if (tenure.state != Tenure.State.HELD) {
+                return false;
+            }
+            if (tenure.holds > 1) {
+                tenure.holds--;
+                return true;
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+        release(tenure);
+        return true;
+    }
+
+    private IllegalMonitorStateException notHeld(String name) {
+        return lostHolds
+                .takeBack(Thread.currentThread(), name)
+                .<IllegalMonitorStateException>map(cause -> new LeaseLostException(name, cause))
+                .orElseGet(() ->
+                        new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\""));
+    }
+
+    void closeHandle(Tenure tenure) {
+        Cell cell = tenure.grant.cell;
+        expireIfOver(tenure);
+        cell.mutex.lock();
+        try {
+            if (tenure.state == Tenure.State.RELEASED || tenure.lossThrown) {
+                return;
+            }
+            if (tenure.state == Tenure.State.LOST) {
+                tenure.lossThrown = true;
+                throw tenure.lost();
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+        release(tenure);
+    }
+
+    void closeThreadLease(Tenure tenure) {
+        if (!tenure.owner.isThread(Thread.currentThread()) || tenure.state == Tenure.State.RELEASED) {
+            throw new IllegalMonitorStateException(
+                    "the current thread does not hold lock \"" + tenure.lockName() + "\" by this lease");
+        }
+        if (!releaseOnce(tenure)) {
+            throw notHeld(tenure.lockName());
+        }
+    }
+
+    /** Ends a tenure that its holder gives up: hands the grant over to the next here, or gives it back. */
+    void release(Tenure tenure) {
+        Grant grant = tenure.grant;
+        Cell cell = grant.cell;
+        int signals;
+        cell.mutex.lock();
+        try {
+            if (tenure.state != Tenure.State.HELD) {
+                // Two threads close one handle at once: the first has done it.
+                return;
+            }
+            tenure.state = Tenure.State.RELEASED;
+            if (handOver(grant)) {
+                cells.leave(cell);
+                return;
+            }
+            end(grant);
+            cell.engageAfterHolder();
+            signals = cell.signals();
+        } finally {
+            cell.mutex.unlock();
+        }
+        Optional<LossCause> lost = Optional.empty();
+        try {
+            lost = releases.now(grant.claim);
+        } finally {
+            cell.mutex.lock();
+            try {
+                lost.ifPresent(cause -> markLost(tenure, cause));
+                tenure.lossThrown = lost.isPresent();
+                cell.handoffs = 0;
+                cell.passOn(signals);
+            } finally {
+                cell.mutex.unlock();
+                cells.leave(cell);
+            }
+        }
+        if (lost.isPresent()) {
+            throw tenure.lost();
+        }
+    }
+
+    /** Passes a grant on to the next waiter here, if there is one and enough is left of it; under the mutex. */
+    private boolean handOver(Grant grant) {
+        Cell cell = grant.cell;
+        Waiter next = cell.first();
+        if (next == null
+                || cell.handoffs >= localHandoffs
+                || grant.validity.remainingNanos(env) < next.options.lease().toNanos() / 2) {
+            return false;
+        }
+        cell.handoffs++;
+        LockOptions before = Objects.requireNonNull(grant.tenure).options;
+        next.tenure = succeed(grant, next.owner, next.options);
+        if (!before.equals(next.options)) {
+            renewals.plan(grant);
+        }
+        cell.take(next, Waiter.State.GRANTED);
+        return true;
+    }
+
+    /** Takes a grant out of all that would extend or end it; under the mutex. */
+    private void end(Grant grant) {
+        grant.tenure = null;
+        renewals.forget(grant);
+        if (grant.expiryEntry != null) {
+            expiries.remove(grant.expiryEntry);
+            grant.expiryEntry = null;
+        }
+    }
+
+    /** Ends the tenure that a grant has now, if any, because the grant is no more. */
+    void lose(Grant grant, LossCause cause) {
+        Cell cell = grant.cell;
+        cell.mutex.lock();
+        try {
+            Tenure tenure = grant.tenure;
+            if (tenure == null) {
+                return;
+            }
+            Thread owner = tenure.owner.thread();
+            if (owner != null) {
+                lostHolds.add(owner, cell.name, tenure.holds, cause);
+            }
+            markLost(tenure, cause);
+            if (grant.renewalUnanswered) {
+                releases.afterUnknownOutcome(grant.claim);
+            }
+            end(grant);
+            cell.handoffs = 0;
+            cell.dropHolder();
+        } finally {
+            cell.mutex.unlock();
+        }
+        cells.leave(cell);
+    }
+
+    private void markLost(Tenure tenure, LossCause cause) {
+        tenure.lossCause = cause;
+        tenure.state = Tenure.State.LOST;
+        tenure.takeLossActions().forEach(action -> notify(action, cause));
+        Thread owner = tenure.owner.thread();
+        if (owner != null && tenure.options.interruptOnLoss()) {
+            owner.interrupt();
+        }
+    }
+
+    private void notify(Consumer<? super LossCause> action, LossCause cause) {
+        notices.add(() -> action.accept(cause), env.nanoTime());
+    }
+
+    private static void run(Runnable notice) {
+        try {
+            notice.run();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "an onLoss action failed", e);
+        }
+    }
+
+    private void expire(Grant grant) {
+        LossCause cause;
+        grant.cell.mutex.lock();
+        try {
+            Tenure tenure = grant.tenure;
+            if (tenure == null) {
+                return;
+            }
+            if (!grant.validity.isOver(env)) {
+                grant.expiryEntry = expiries.add(grant, grant.validity.deadlineNanos());
+                return;
+            }
+            cause = whyOver(grant, tenure);
+        } finally {
+            grant.cell.mutex.unlock();
+        }
+        lose(grant, cause);
+    }
+
+    private static LossCause whyOver(Grant grant, Tenure tenure) {
+        if (tenure.isAbandoned()) {
+            return LossCause.OWNER_DIED;
+        }
+        if (grant.renewalUnanswered) {
+            return LossCause.UNREACHABLE;
+        }
+        return tenure.capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
+    }
+
+    /** Does at once what the timer is about to do. */
+    private void expireIfOver(Tenure tenure) {
+        if (tenure.state == Tenure.State.HELD && tenure.grant.validity.isOver(env)) {
+            expire(tenure.grant);
+        }
+    }
+
+    /** The tenure by which the current thread holds a lock, if it does. */
+    @Nullable
+    Tenure current(String name) {
+        Cell cell = cells.find(name);
+        Tenure tenure = cell == null ? null : cell.holder;
+        if (tenure == null || !tenure.owner.isThread(Thread.currentThread())) {
+            return null;
+        }
+        expireIfOver(tenure);
+        return tenure.state == Tenure.State.HELD ? tenure : null;
+    }
+
+    int holdCount(String name) {
+        Tenure tenure = current(name);
+        return tenure == null ? 0 : tenure.holds;
+    }
+
+    void onLoss(Tenure tenure, Consumer<? super LossCause> action) {
+        Cell cell = tenure.grant.cell;
+        cell.mutex.lock();
+        try {
+            if (!tenure.addLossAction(action) && tenure.state == Tenure.State.LOST) {
+                notify(action, Objects.requireNonNull(tenure.lossCause));
+            }
+        } finally {
+            cell.mutex.unlock();
+        }
+    }
+
+    void ensureValid(Tenure tenure, Duration atLeast) {
+        Duration lease = tenure.options.lease();
+        if (atLeast.isNegative() || atLeast.compareTo(lease) > 0) {
+            throw new IllegalArgumentException(
+                    "cannot ensure " + atLeast + " of validity: the lease is " + lease + "; ask for less than that");
+        }
+        requireHeld(tenure);
+        if (tenure.remaining().compareTo(atLeast) >= 0) {
+            return;
+        }
+        Duration wanted = tenure.leaseToRenew();
+        if (wanted.compareTo(atLeast) < 0) {
+            throw new LeaseLostException(tenure.lockName(), LossCause.MAX_HOLD);
+        }
+        Renewal answer = renewals.renewNow(tenure.grant, wanted);
+        requireHeld(tenure);
+        if (tenure.remaining().compareTo(atLeast) >= 0) {
+            return;
+        }
+        if (answer instanceof Renewal.Failed failed) {
+            throw failed.cause();
+        }
+        throw new IllegalArgumentException("cannot ensure " + atLeast + " of validity: a fresh lease of " + wanted
+                + " gives " + tenure.remaining() + "; ask for less, or for a longer lease");
+    }
+
+    private void requireHeld(Tenure tenure) {
+        expireIfOver(tenure);
+        if (tenure.state == Tenure.State.LOST) {
+            throw tenure.lost();
+        }
+        if (tenure.state == Tenure.State.RELEASED) {
+            throw new IllegalStateException("the lease of lock \"" + tenure.lockName() + "\" was given up");
+        }
+    }
+
+    void close() {
+        renewals.close();
+        expiries.close();
+        notices.close();
+    }
+}

@@ -117,11 +117,7 @@ final class Tenure implements Lease {
 
     @Override
     public void close() {
-        if (owner.thread() == null) {
-            tenures.closeHandle(this);
-        } else {
-            tenures.closeThreadLease(this);
-        }
+        tenures.closeLease(this);
     }
 
     @Override

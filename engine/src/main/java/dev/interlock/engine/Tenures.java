@@ -71,28 +71,10 @@ final class Tenures {
 
     void unlock(String name) {
         Tenure tenure = current(name);
-        if (tenure == null || !releaseOnce(tenure)) {
+        if (tenure == null) {
             throw notHeld(name);
         }
-    }
-
-    /** Undoes one hold of a tenure, or returns {@code false} if it is over. */
-    private boolean releaseOnce(Tenure tenure) {
-        Cell cell = tenure.grant.cell;
-        cell.mutex.lock();
-        try {
-            if (tenure.state != Tenure.State.HELD) {
-                return false;
-            }
-            if (tenure.holds > 1) {
-                tenure.holds--;
-                return true;
-            }
-        } finally {
-            cell.mutex.unlock();
-        }
         release(tenure);
-        return true;
     }
 
     private IllegalMonitorStateException notHeld(String name) {
@@ -103,35 +85,17 @@ final class Tenures {
                         new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\""));
     }
 
-    void closeHandle(Tenure tenure) {
-        Cell cell = tenure.grant.cell;
-        expireIfOver(tenure);
-        cell.mutex.lock();
-        try {
-            if (tenure.state == Tenure.State.RELEASED || tenure.lossThrown) {
-                return;
-            }
-            if (tenure.state == Tenure.State.LOST) {
-                tenure.lossThrown = true;
-                throw tenure.lost();
-            }
-        } finally {
-            cell.mutex.unlock();
-        }
-        release(tenure);
-    }
-
-    void closeThreadLease(Tenure tenure) {
-        if (!tenure.owner.isThread(Thread.currentThread()) || tenure.state == Tenure.State.RELEASED) {
+    void closeLease(Tenure tenure) {
+        Thread owner = tenure.owner.thread();
+        if (owner != null && (owner != Thread.currentThread() || tenure.state == Tenure.State.RELEASED)) {
             throw new IllegalMonitorStateException(
                     "the current thread does not hold lock \"" + tenure.lockName() + "\" by this lease");
         }
-        if (!releaseOnce(tenure)) {
-            throw notHeld(tenure.lockName());
-        }
+        expireIfOver(tenure);
+        release(tenure);
     }
 
-    /** Ends a tenure that its holder gives up: hands the grant over to the next here, or gives it back. */
+    /** Undoes one hold; with the last one hands the grant over to the next here, or gives it back. */
     void release(Tenure tenure) {
         Grant grant = tenure.grant;
         Cell cell = grant.cell;
@@ -139,7 +103,11 @@ final class Tenures {
         cell.mutex.lock();
         try {
             if (tenure.state != Tenure.State.HELD) {
-                // Two threads close one handle at once: the first has done it.
+                throwIfLost(tenure);
+                return;
+            }
+            if (tenure.holds > 1) {
+                tenure.holds--;
                 return;
             }
             tenure.state = Tenure.State.RELEASED;
@@ -169,6 +137,17 @@ final class Tenures {
             }
         }
         if (lost.isPresent()) {
+            throw tenure.lost();
+        }
+    }
+
+    /** Tells whoever gives up a tenure that it was lost: a thread for each of its holds, a handle once. Under the mutex. */
+    private void throwIfLost(Tenure tenure) {
+        if (tenure.owner.thread() != null) {
+            throw notHeld(tenure.lockName());
+        }
+        if (tenure.state == Tenure.State.LOST && !tenure.lossThrown) {
+            tenure.lossThrown = true;
             throw tenure.lost();
         }
     }

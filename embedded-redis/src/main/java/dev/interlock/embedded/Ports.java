@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.embedded;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Ports of the loopback interface. */
+final class Ports {
+    static final InetAddress LOOPBACK = loopback();
+
+    // Below the ports that operating systems give to outgoing connections: while a server is down, one of those could
+    // take its
+    // port, or a client that tries to reconnect could even be connected to itself.
+    private static final int FIRST = 20_000;
+    private static final int LAST = 32_000;
+    private static final int TRIES = 100;
+
+    private Ports() {}
+
+    private static InetAddress loopback() {
+        try {
+            return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("four bytes are an address", e);
+        }
+    }
+
+    /** Binds to a free port. */
+    static ServerSocket listen() {
+        IOException last = null;
+        for (int i = 0; i < TRIES; i++) {
+            try {
+                return listen(ThreadLocalRandom.current().nextInt(FIRST, LAST));
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw new RedisServerException("found no free port between " + FIRST + " and " + LAST, last);
+    }
+
+    static ServerSocket listen(int port) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(LOOPBACK, port));
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Finds a port that is free now, though perhaps not a moment later. */
+    static int free() {
+        try (ServerSocket socket = listen()) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new RedisServerException("cannot give a port back", e);
+        }
+    }
+}

@@ -12,7 +12,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a {@link LockConfig} from a properties file, system properties and the environment. */
@@ -20,7 +22,7 @@ final class ConfigSources {
     private static final String RESOURCE = "interlock.properties";
     private static final String PREFIX = "interlock.";
     private static final String OPTION = PREFIX + "option.";
-    private static final String ENVIRONMENT_OPTION = "INTERLOCK_OPTION_";
+    private static final String ENVIRONMENT = "INTERLOCK_";
 
     /** What each setting does to the two builders. */
     private static final Map<String, Setting> SETTINGS = new LinkedHashMap<>();
@@ -59,70 +61,107 @@ final class ConfigSources {
     }
 
     LockConfig read() {
+        Map<String, Found> winners = winners();
         LockConfig.Builder config = LockConfig.builder();
         LockOptions.Builder locks = LockOptions.builder();
-        eachSetting((setting, found) -> {
-            try {
-                if (setting.startsWith(OPTION)) {
-                    config.option(setting.substring(OPTION.length()), found.value());
-                } else {
-                    SETTINGS.get(setting).apply(config, locks, found.value());
-                }
-            } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(found.where() + ": " + e.getMessage(), e);
+        winners.forEach((key, found) -> at(found.where(), () -> {
+            Setting setting = SETTINGS.get(key);
+            if (setting == null) {
+                config.option(found.name().substring(OPTION.length()), found.value());
+            } else {
+                setting.apply(config, locks, found.value());
             }
-        });
-        return config.lockDefaults(locks.build()).build();
+        }));
+        // Only these two can be fine one by one and wrong together.
+        String where = Stream.of("max-hold", "lease")
+                .flatMap(setting -> Stream.ofNullable(winners.get(setting)))
+                .map(Found::where)
+                .collect(Collectors.joining(", "));
+        at(where, () -> config.lockDefaults(locks.build()));
+        return config.build();
     }
 
-    /** A value and where it was found. */
-    private record Found(String where, String value) {}
+    /** Makes what an error is about part of its message. */
+    private static void at(String where, Runnable step) {
+        try {
+            step.run();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
+        }
+    }
 
-    private void eachSetting(BiConsumer<String, Found> action) {
+    /** A value, the property name it was found under or stands for, and where it was found. */
+    private record Found(String name, String value, String where) {}
+
+    /** Returns by {@link #key} what the last source that has a setting says. */
+    private Map<String, Found> winners() {
         Map<String, Found> winners = new TreeMap<>();
-        Properties inFile = readFile();
-        for (String name :
-                new TreeMap<>(inFile).keySet().stream().map(Object::toString).toList()) {
-            if (!name.startsWith(OPTION) && !(name.startsWith(PREFIX) && SETTINGS.containsKey(unprefixed(name)))) {
+        winners.putAll(inFile());
+        winners.putAll(inSystemProperties());
+        winners.putAll(inEnvironment());
+        return winners;
+    }
+
+    private Map<String, Found> inFile() {
+        Map<String, Found> found = new TreeMap<>();
+        Properties properties = readFile();
+        for (String name : new TreeSet<>(properties.stringPropertyNames())) {
+            if (!isKnown(name)) {
                 throw new IllegalArgumentException(
-                        RESOURCE + ": there is no setting \"" + name + "\"; there are interlock."
-                                + String.join(", interlock.", SETTINGS.keySet()) + " and interlock.option.<name>");
+                        "\"" + name + "\" in " + file + ": there is no such setting; there are " + PREFIX
+                                + String.join(", " + PREFIX, SETTINGS.keySet()) + " and " + OPTION + "<name>");
             }
-            winners.put(key(name), new Found("\"" + name + "\" in " + file, inFile.getProperty(name)));
+            add(found, new Found(name, properties.getProperty(name), "\"" + name + "\" in " + file));
         }
-        for (String name : systemProperties.stringPropertyNames()) {
-            if (name.startsWith(OPTION) || (name.startsWith(PREFIX) && SETTINGS.containsKey(unprefixed(name)))) {
-                winners.put(key(name), new Found("system property " + name, systemProperties.getProperty(name)));
+        return found;
+    }
+
+    private Map<String, Found> inSystemProperties() {
+        Map<String, Found> found = new TreeMap<>();
+        for (String name : new TreeSet<>(systemProperties.stringPropertyNames())) {
+            if (isKnown(name)) {
+                add(found, new Found(name, systemProperties.getProperty(name, ""), "system property " + name));
             }
         }
-        environment.forEach((name, value) -> {
-            if (name.startsWith(ENVIRONMENT_OPTION)) {
-                String option = name.substring(ENVIRONMENT_OPTION.length()).replace('_', '-');
-                winners.put(
-                        key(OPTION + option.toLowerCase(Locale.ROOT)),
-                        new Found("environment variable " + name, value));
-            } else {
-                for (String setting : SETTINGS.keySet()) {
-                    if (name.equals("INTERLOCK_" + setting.replace('-', '_').toUpperCase(Locale.ROOT))) {
-                        winners.put(setting, new Found("environment variable " + name, value));
-                    }
+        return found;
+    }
+
+    private Map<String, Found> inEnvironment() {
+        Map<String, Found> found = new TreeMap<>();
+        new TreeMap<>(environment).forEach((variable, value) -> {
+            if (variable.startsWith(ENVIRONMENT)) {
+                String name = variable.substring(ENVIRONMENT.length())
+                        .toLowerCase(Locale.ROOT)
+                        .replace('_', '-');
+                String property = PREFIX + (name.startsWith("option-") ? "option." + name.substring(7) : name);
+                if (isKnown(property)) {
+                    add(found, new Found(property, value, "environment variable " + variable));
                 }
             }
         });
-        winners.forEach(action);
+        return found;
+    }
+
+    private static void add(Map<String, Found> found, Found next) {
+        Found other = found.put(key(next.name()), next);
+        if (other != null) {
+            throw new IllegalArgumentException(
+                    next.where() + ": it means the same as " + other.where() + "; drop one of the two");
+        }
+    }
+
+    private static boolean isKnown(String name) {
+        return name.startsWith(OPTION) || (name.startsWith(PREFIX) && SETTINGS.containsKey(unprefixed(name)));
     }
 
     private static String unprefixed(String name) {
         return name.substring(PREFIX.length());
     }
 
-    /** Options keep their prefix; their spelling is unified so that a later source replaces an earlier one. */
+    /** Returns what a setting is compared by; options keep their prefix and may be spelled in several ways. */
     private static String key(String name) {
         return name.startsWith(OPTION)
-                ? OPTION
-                        + name.substring(OPTION.length())
-                                .replaceAll("[._-]", "-")
-                                .toLowerCase(Locale.ROOT)
+                ? OPTION + LockConfig.canonical(name.substring(OPTION.length()))
                 : unprefixed(name);
     }
 
@@ -133,6 +172,8 @@ final class ConfigSources {
                 properties.load(reader);
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read " + file, e);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
             }
         }
         return properties;

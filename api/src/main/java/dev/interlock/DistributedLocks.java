@@ -5,6 +5,7 @@ import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -42,8 +43,11 @@ public final class DistributedLocks {
      * @throws IllegalArgumentException if the configuration names another strategy, has an option that this one does not
      *     know, or makes no sense to it
      * @throws IllegalStateException if two installed providers have the same name, or one has a malformed name
+     * @throws java.util.ServiceConfigurationError if a provider is announced but cannot be loaded
      */
     public static DistributedLockFactory getInstance(String strategy, LockConfig config) {
+        Objects.requireNonNull(strategy, "strategy");
+        Objects.requireNonNull(config, "config");
         List<LockStrategyProvider> installed = strategies();
         for (LockStrategyProvider provider : installed) {
             if (provider.name().equals(strategy)) {
@@ -64,6 +68,7 @@ public final class DistributedLocks {
      * @throws IllegalArgumentException if the configuration names no strategy, has an option that the strategy does not
      *     know, or makes no sense to it
      * @throws IllegalStateException if two installed providers have the same name, or one has a malformed name
+     * @throws java.util.ServiceConfigurationError if a provider is announced but cannot be loaded
      */
     public static DistributedLockFactory getInstance(LockConfig config) {
         return getInstance(
@@ -97,6 +102,7 @@ public final class DistributedLocks {
      *
      * @return their providers, in the order of their names
      * @throws IllegalStateException if two of them have the same name, or one has a malformed name
+     * @throws java.util.ServiceConfigurationError if a provider is announced but cannot be loaded
      */
     public static List<LockStrategyProvider> strategies() {
         List<LockStrategyProvider> providers = new ArrayList<>();
@@ -117,7 +123,7 @@ public final class DistributedLocks {
             if (i > 0 && provider.name().equals(sorted.get(i - 1).name())) {
                 throw new IllegalStateException("two lock strategies are named \"" + provider.name() + "\": "
                         + origin(sorted.get(i - 1)) + " and " + origin(provider)
-                        + "; remove one of the two from the class path");
+                        + "; remove one of the two jars");
             }
         }
         return List.copyOf(sorted);

@@ -78,7 +78,9 @@ public final class LockConfig {
      * </table>
      *
      * <p>Durations are written {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or in ISO-8601. A name in the
-     * file that is none of these is an error. The file is looked for by the context class loader of the current thread.
+     * file that is none of these is an error, and so are two names in one source that mean the same option. System properties
+     * and environment variables that are none of these are left alone. The file is in UTF-8 and is looked for by the context
+     * class loader of the current thread.
      *
      * @return the configuration
      * @throws IllegalArgumentException if a setting makes no sense; the message names it and where it comes from
@@ -215,7 +217,8 @@ public final class LockConfig {
         }
     }
 
-    private static String canonical(String optionName) {
+    /** Returns what the names of options are compared by. */
+    static String canonical(String optionName) {
         return optionName.replaceAll("[._-]", "").toLowerCase(Locale.ROOT);
     }
 
@@ -323,7 +326,8 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the longest time to wait for a connection, and for the answer to one command. One second unless set.
+         * Sets the longest time to wait for a connection, and for the answer to one command. One second unless set. Fractions
+         * of a millisecond are dropped.
          *
          * @param commandTimeout from one millisecond to one hour
          * @return this builder
@@ -336,6 +340,7 @@ public final class LockConfig {
 
         /**
          * Sets the longest time after which a waiter asks the backend again though nothing woke it. One second unless set.
+         * Fractions of a millisecond are dropped.
          *
          * @param waitCeiling from one millisecond to one hour
          * @return this builder

@@ -2,6 +2,7 @@
 package dev.interlock;
 
 import java.util.List;
+import java.util.Objects;
 
 /** Thrown when a strategy is asked for that is not installed; the message lists those that are. */
 public class NoSuchLockStrategyException extends RuntimeException {
@@ -17,7 +18,7 @@ public class NoSuchLockStrategyException extends RuntimeException {
      * @param installed the names that are installed
      */
     public NoSuchLockStrategyException(String strategy, List<String> installed) {
-        super("no lock strategy \"" + strategy + "\" is installed; "
+        super("no lock strategy \"" + Objects.requireNonNull(strategy, "strategy") + "\" is installed; "
                 + (installed.isEmpty()
                         ? "none is: add the artifact of one, dev.interlock:interlock-strategy-" + strategy
                                 + " perhaps, to the class path or module path"

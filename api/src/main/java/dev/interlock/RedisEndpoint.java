@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * <p>Written as {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://…} for TLS with verification of
  * the certificate and the host name against the JVM's trust store. The port defaults to 6379 and the database to 0.
- * Characters of user and password that have a meaning in a URI are percent-encoded.
+ * Characters of user and password that have a meaning in a URI, and commas, are percent-encoded; a plus sign stands for
+ * itself.
  *
  * <p>Instances are immutable and safe to use from any thread. Neither {@link #toString} nor the message of an exception
  * shows the password.
@@ -19,6 +20,8 @@ import java.util.Optional;
 public final class RedisEndpoint {
     private static final int DEFAULT_PORT = 6379;
     private static final int MAX_PORT = 65_535;
+    private static final String ENCODE =
+            "percent-encode characters of user and password that have a meaning in a URI or list, such as @ : / ? # % and ,";
 
     private final boolean tls;
     private final String host;
@@ -45,29 +48,30 @@ public final class RedisEndpoint {
      * @throws IllegalArgumentException if it is no such URI; the message says what is wrong
      */
     public static RedisEndpoint parse(String uri) {
-        String text = uri.strip();
         URI parsed;
         try {
-            parsed = new URI(text);
+            parsed = new URI(uri.strip());
         } catch (URISyntaxException e) {
             // The exception quotes its input, password included, so it is not passed on as a cause.
-            throw bad(
-                    text,
-                    "it is no URI (" + e.getReason() + "); percent-encode special characters in user and password");
+            throw new IllegalArgumentException(
+                    "an endpoint is no URI (" + e.getReason() + "): write redis://host:port, and " + ENCODE);
         }
         String scheme = parsed.getScheme();
         if (!"redis".equalsIgnoreCase(scheme) && !"rediss".equalsIgnoreCase(scheme)) {
-            throw bad(text, "it must begin with redis:// or rediss://");
+            throw new IllegalArgumentException("an endpoint does not begin with redis:// or rediss://; " + ENCODE);
         }
         if (parsed.getHost() == null) {
-            throw bad(text, "it names no host");
+            throw new IllegalArgumentException("an endpoint names no host and port that a URI may have: write "
+                    + "redis://host:port with letters, digits, dots and hyphens in the host, and " + ENCODE);
         }
         if (parsed.getRawQuery() != null || parsed.getRawFragment() != null) {
-            throw bad(text, "it has a query or fragment; give settings as options of the configuration instead");
+            throw bad(
+                    parsed,
+                    "it has a query or fragment; give settings as options of the configuration instead, and " + ENCODE);
         }
         int port = parsed.getPort() == -1 ? DEFAULT_PORT : parsed.getPort();
         if (port < 1 || port > MAX_PORT) {
-            throw bad(text, "its port is not between 1 and " + MAX_PORT);
+            throw bad(parsed, "its port is not between 1 and " + MAX_PORT);
         }
         Optional<String> username = Optional.empty();
         Optional<String> password = Optional.empty();
@@ -75,25 +79,27 @@ public final class RedisEndpoint {
         if (userInfo != null) {
             int colon = userInfo.indexOf(':');
             if (colon < 0) {
-                throw bad(text, "it has a user but no password; write redis://:password@host for a password alone");
+                throw bad(parsed, "it has a user but no password; write redis://:password@host for a password alone");
             }
             username = Optional.of(decode(userInfo.substring(0, colon))).filter(user -> !user.isEmpty());
             password = Optional.of(decode(userInfo.substring(colon + 1)));
             if (password.get().isEmpty()) {
-                throw bad(text, "its password is empty");
+                throw bad(parsed, "its password is empty");
             }
         }
         return new RedisEndpoint(
-                "rediss".equalsIgnoreCase(scheme), parsed.getHost(), port, database(text, parsed), username, password);
+                "rediss".equalsIgnoreCase(scheme), parsed.getHost(), port, database(parsed), username, password);
     }
 
-    private static int database(String text, URI uri) {
+    private static int database(URI uri) {
         String path = uri.getRawPath();
         if (path.isEmpty() || path.equals("/")) {
             return 0;
         }
         if (!path.matches("/\\d{1,6}")) {
-            throw bad(text, "after the host it may have a database number, as in redis://host/2, and nothing else");
+            throw bad(
+                    uri,
+                    "after the host it may have a database number, as in redis://host/2, and nothing else; " + ENCODE);
         }
         return Integer.parseInt(path.substring(1));
     }
@@ -103,15 +109,11 @@ public final class RedisEndpoint {
         return URI.create("x:///" + raw.replace("/", "%2F")).getPath().substring(1);
     }
 
-    private static IllegalArgumentException bad(String text, String why) {
-        return new IllegalArgumentException("endpoint \"" + withoutUserInfo(text) + "\" cannot be used: " + why);
-    }
-
-    /** Hides all between the scheme and the last at sign, wherever a password may stand in a malformed text. */
-    private static String withoutUserInfo(String text) {
-        int at = text.lastIndexOf('@');
-        int scheme = text.indexOf("://");
-        return at < 0 ? text : (scheme < 0 ? "" : text.substring(0, scheme + 3)) + "***" + text.substring(at);
+    /** Quotes scheme, host and port alone: in a mistyped URI, a password may stand in any other place. */
+    private static IllegalArgumentException bad(URI uri, String why) {
+        String port = uri.getPort() == -1 ? "" : ":" + uri.getPort();
+        return new IllegalArgumentException(
+                "endpoint \"" + uri.getScheme() + "://" + uri.getHost() + port + "\" cannot be used: " + why);
     }
 
     /**

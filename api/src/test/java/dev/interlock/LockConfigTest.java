@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockConfigTest {
+    @Test
+    void endpointsAloneLeaveEverythingElseAtItsDefault() {
+        LockConfig config = LockConfig.of("redis://a, rediss://b:7000");
+
+        assertThat(config.endpoints())
+                .containsExactly(RedisEndpoint.parse("redis://a"), RedisEndpoint.parse("rediss://b:7000"));
+        assertThat(config.strategy()).isEmpty();
+        assertThat(config.keyPrefix()).isEqualTo("interlock");
+        assertThat(config.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.waitCeiling()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.localHandoffs()).isEqualTo(16);
+        assertThat(config.lockDefaults()).isEqualTo(LockOptions.defaults());
+        assertThat(config.optionNames()).isEmpty();
+        assertThat(config.option("drift")).isEmpty();
+    }
+
+    @Test
+    void aBuilderStartsFromTheConfigurationItWasMadeOfAndLeavesItAlone() {
+        LockConfig config = LockConfig.builder()
+                .strategy(" redlock ")
+                .endpoints("redis://a")
+                .keyPrefix("shop:locks")
+                .commandTimeout(Duration.ofMillis(200))
+                .waitCeiling(Duration.ofMillis(300))
+                .localHandoffs(0)
+                .lockDefaults(LockOptions.builder().renewal(false).build())
+                .option("Drift.Factor", "0.01")
+                .build();
+
+        LockConfig.Builder builder = config.toBuilder();
+        assertThat(builder.build()).isEqualTo(config).hasSameHashCodeAs(config);
+        LockConfig other = builder.option("drift-factor", "0.02").build();
+        assertThat(config.strategy()).contains("redlock");
+        assertThat(config.option("drift_factor")).contains("0.01");
+        assertThat(other.option("driftFactor")).contains("0.02");
+        assertThat(other).isNotEqualTo(config);
+        assertThat(config.optionNames()).containsExactly("Drift.Factor");
+        assertThat(other.optionNames()).containsExactly("drift-factor");
+    }
+
+    @Test
+    void aListOfEndpointsIsCopied() {
+        List<RedisEndpoint> endpoints = new ArrayList<>(List.of(RedisEndpoint.parse("redis://a")));
+        LockConfig config = LockConfig.builder().endpoints(endpoints).build();
+        endpoints.clear();
+
+        assertThat(config.endpoints()).hasSize(1).isUnmodifiable();
+        assertThat(config.optionNames()).isUnmodifiable();
+    }
+
+    @Test
+    void theTextFormTellsNeitherPasswordsNorValuesOfOptions() {
+        LockConfig config = LockConfig.builder()
+                .strategy("redlock")
+                .endpoints("redis://alice:hunter2@a,rediss://:hunter2@b")
+                .option("token", "hunter2")
+                .build();
+
+        assertThat(config.toString())
+                .doesNotContain("hunter2", "alice")
+                .contains("redlock", "redis://***@a:6379", "rediss://***@b:6379", "token", "lease=PT30S");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "redis://a,", ",redis://a", "redis://a,,redis://b"})
+    void aBlankEndpointIsRefused(String endpoints) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.of(endpoints))
+                .withMessage("an endpoint is blank: write redis://host:port, several separated by commas");
+    }
+
+    @Test
+    void aBlankStrategyIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().strategy(" "))
+                .withMessageContaining("strategy is blank");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "a b", "a{b}", "a\n", "é", "a*"})
+    void aKeyPrefixThatPatternsAndHashTagsCouldTripOverIsRefused(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().keyPrefix(prefix))
+                .withMessageContaining("keyPrefix cannot be used");
+    }
+
+    @Test
+    void aKeyPrefixMayBeAHundredCharactersLong() {
+        assertThat(LockConfig.builder().keyPrefix("x".repeat(100)).build().keyPrefix())
+                .hasSize(100);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().keyPrefix("x".repeat(101)));
+    }
+
+    static Duration[] durationsOutOfBounds() {
+        return new Duration[] {
+            Duration.ZERO,
+            Duration.ofMillis(-5),
+            Duration.ofNanos(999_999),
+            Duration.ofHours(1).plusNanos(1),
+            Duration.ofSeconds(Long.MAX_VALUE)
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("durationsOutOfBounds")
+    void timesOutOfBoundsAreRefusedWithTheBounds(Duration time) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().commandTimeout(time))
+                .withMessage("commandTimeout is " + time + ": it must lie between PT0.001S and PT1H");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().waitCeiling(time))
+                .withMessage("waitCeiling is " + time + ": it must lie between PT0.001S and PT1H");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 10_001, Integer.MIN_VALUE, Integer.MAX_VALUE})
+    void aNumberOfHandOffsOutOfBoundsIsRefused(int handoffs) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().localHandoffs(handoffs))
+                .withMessage("localHandoffs is " + handoffs + ": it must lie between 0 and 10000");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "._-"})
+    void anOptionWithoutANameIsRefused(String name) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockConfig.builder().option(name, "1"))
+                .withMessage("the name of an option is blank");
+    }
+
+    static List<ThrowingCallable> callsWithNull() {
+        LockConfig.Builder builder = LockConfig.builder();
+        return List.of(
+                () -> LockConfig.of(null),
+                () -> builder.strategy(null),
+                () -> builder.endpoints((String) null),
+                () -> builder.endpoints((List<RedisEndpoint>) null),
+                () -> builder.keyPrefix(null),
+                () -> builder.commandTimeout(null),
+                () -> builder.waitCeiling(null),
+                () -> builder.lockDefaults(null),
+                () -> builder.option(null, "1"),
+                () -> builder.option("a", null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("callsWithNull")
+    void nullIsRefused(ThrowingCallable call) {
+        assertThatNullPointerException().isThrownBy(call);
+    }
+
+    @Test
+    void loadingReadsTheFileThatTheContextClassLoaderFinds() throws Exception {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        try (TestClassPath path =
+                new TestClassPath().with("interlock.properties", "interlock.strategy=from-a-file\n")) {
+            Thread.currentThread().setContextClassLoader(path.loader());
+            assertThat(LockConfig.load().strategy()).contains("from-a-file");
+
+            Thread.currentThread().setContextClassLoader(null);
+            assertThat(LockConfig.load().strategy()).isEmpty();
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void aStrategyThatDoesNotKnowAnOptionListsThoseItKnows() {
+        LockConfig config = LockConfig.builder().option("Drfit", "1").build();
+
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> config.requireKnownOptions(
+                        "redlock", List.of(new StrategyOption("drift", "0", ""), new StrategyOption("quorum", "", ""))))
+                .withMessage("strategy \"redlock\" has no option \"Drfit\"; it has: drift, quorum");
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> config.requireKnownOptions("simple", List.of()))
+                .withMessage("strategy \"simple\" has no option \"Drfit\"; it has none");
+    }
+}

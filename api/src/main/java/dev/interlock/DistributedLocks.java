@@ -93,7 +93,7 @@ public final class DistributedLocks {
             throw new IllegalArgumentException("the configuration is for strategy \"" + named + "\", not for \""
                     + provider.name() + "\": drop one of the two names");
         });
-        config.requireKnownOptions(provider.name(), provider.options());
+        config.requireKnownOptions(provider);
         return provider.newFactory(config);
     }
 

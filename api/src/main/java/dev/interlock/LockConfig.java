@@ -201,12 +201,19 @@ public final class LockConfig {
         return options.values().stream().map(Option::name).toList();
     }
 
-    /** Throws unless each option that was given is one that the strategy knows. */
-    void requireKnownOptions(String strategyName, List<StrategyOption> known) {
+    /**
+     * Checks that each option that was given is one that a strategy knows. {@link DistributedLocks} does so itself; this is for
+     * those who make factories in another way.
+     *
+     * @param provider the provider of the strategy
+     * @throws IllegalArgumentException if it does not know one of the options; the message lists those that it knows
+     */
+    public void requireKnownOptions(LockStrategyProvider provider) {
+        List<StrategyOption> known = provider.options();
         for (Option option : options.values()) {
             if (known.stream().noneMatch(it -> canonical(it.name()).equals(canonical(option.name())))) {
-                throw new IllegalArgumentException("strategy \"" + strategyName + "\" has no option \"" + option.name()
-                        + "\"; "
+                throw new IllegalArgumentException("strategy \"" + provider.name() + "\" has no option \""
+                        + option.name() + "\"; "
                         + (known.isEmpty()
                                 ? "it has none"
                                 : "it has: "

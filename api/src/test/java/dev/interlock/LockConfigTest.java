@@ -188,11 +188,15 @@ class LockConfigTest {
         LockConfig config = LockConfig.builder().option("Drfit", "1").build();
 
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> config.requireKnownOptions(
-                        "redlock", List.of(new StrategyOption("drift", "0", ""), new StrategyOption("quorum", "", ""))))
-                .withMessage("strategy \"redlock\" has no option \"Drfit\"; it has: drift, quorum");
+                .isThrownBy(() -> config.requireKnownOptions(new TestStrategyProvider()))
+                .withMessage("strategy \"test-strategy\" has no option \"Drfit\"; it has: drift-factor");
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> config.requireKnownOptions("simple", List.of()))
-                .withMessage("strategy \"simple\" has no option \"Drfit\"; it has none");
+                .isThrownBy(() -> config.requireKnownOptions(new TestStrategyProvider() {
+                    @Override
+                    public List<StrategyOption> options() {
+                        return List.of();
+                    }
+                }))
+                .withMessage("strategy \"test-strategy\" has no option \"Drfit\"; it has none");
     }
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+/** The Redis servers that one strategy is measured on. */
+interface Backend extends AutoCloseable {
+    /** How {@link #commands} counts. */
+    enum Counting {
+        MONITOR("commands that clients sent, counted by MONITOR; what scripts run is not counted"),
+        COMMAND_STATS(
+                "commands that the servers carried out, counted by INFO commandstats; what scripts run and what other"
+                        + " clients sent is counted too");
+
+        private final String explanation;
+
+        Counting(String explanation) {
+            this.explanation = explanation;
+        }
+
+        String explanation() {
+            return explanation;
+        }
+    }
+
+    /** The servers as {@link dev.interlock.LockConfig} wants them; may hold passwords. */
+    String endpoints();
+
+    /** A connection to the first server that no lock uses. */
+    PlainClient connect();
+
+    /** The version of the first server. */
+    String redisVersion();
+
+    /** How many commands the servers get from clients while the work is done. */
+    long commands(Runnable work);
+
+    Counting counting();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Lets several contenders take one lock in turns, as fast as they get it. */
+final class Contention implements Scenario<Contention.Result> {
+    private final Effort effort;
+    private final int clients;
+    private final int threadsPerClient;
+
+    Contention(Effort effort, int clients, int threadsPerClient) {
+        this.effort = effort;
+        this.clients = clients;
+        this.threadsPerClient = threadsPerClient;
+    }
+
+    /**
+     * What contenders achieve.
+     *
+     * @param clients the number of factories
+     * @param threadsPerClient the number of threads that use each
+     * @param acquisitionsPerSecond how often the lock was taken
+     * @param handOffsPerSecond how often it went to another thread than the one that had it last
+     * @param commandsPerAcquisition how many commands that takes
+     */
+    record Result(
+            int clients,
+            int threadsPerClient,
+            double acquisitionsPerSecond,
+            double handOffsPerSecond,
+            double commandsPerAcquisition) {}
+
+    @Override
+    public String title() {
+        return clients == 1 ? threadsPerClient + " threads of one client" : clients + " clients";
+    }
+
+    @Override
+    public Result measure(Subject subject) {
+        List<DistributedLockFactory> factories = new ArrayList<>();
+        try {
+            String name = Subject.newName("contended");
+            Turns turns = new Turns();
+            List<Runnable> contenders = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                DistributedLockFactory factory = subject.open();
+                factories.add(factory);
+                for (int j = 0; j < threadsPerClient; j++) {
+                    contenders.add(contender(factory.getLock(name), turns));
+                }
+            }
+            Crew.run(contenders, effort.warmUp());
+            turns.handOffs = 0;
+            Crew.Work timed = Crew.run(contenders, effort.contended());
+            long handOffs = turns.handOffs;
+            long[] acquisitions = new long[1];
+            long commands = subject.backend()
+                    .commands(() -> acquisitions[0] =
+                            Crew.run(contenders, effort.counted()).steps());
+            return new Result(
+                    clients,
+                    threadsPerClient,
+                    timed.stepsPerSecond(),
+                    handOffs / timed.seconds(),
+                    (double) commands / acquisitions[0]);
+        } finally {
+            factories.forEach(DistributedLockFactory::close);
+        }
+    }
+
+    /** Written under the lock alone, and read when all contenders have ended. */
+    private static final class Turns {
+        private volatile long last = -1;
+        private volatile long handOffs;
+
+        void take(long contender) {
+            if (last != contender) {
+                last = contender;
+                handOffs = handOffs + 1;
+            }
+        }
+    }
+
+    private static Runnable contender(DistributedLock lock, Turns turns) {
+        return () -> {
+            lock.lock();
+            try {
+                turns.take(Thread.currentThread().getId());
+            } finally {
+                lock.unlock();
+            }
+        };
+    }
+}

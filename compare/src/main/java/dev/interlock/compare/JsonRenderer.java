@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+
+/** Writes a report in JSON, the form that programs read: the fields of {@link Report}, without those that are missing. */
+final class JsonRenderer {
+    private static final Gson GSON =
+            new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+
+    private JsonRenderer() {}
+
+    static String render(Report report) {
+        return GSON.toJson(report) + "\n";
+    }
+}

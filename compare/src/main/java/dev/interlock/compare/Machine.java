@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+/**
+ * Where figures come from.
+ *
+ * @param java the version and maker of the JVM
+ * @param os the operating system and processor
+ * @param cores the number of processors that the JVM may use
+ */
+record Machine(String java, String os, int cores) {
+    static Machine here() {
+        return new Machine(
+                System.getProperty("java.runtime.version") + " (" + System.getProperty("java.vendor") + ")",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
+                        + System.getProperty("os.arch"),
+                Runtime.getRuntime().availableProcessors());
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line of Interlock. */
+@Command(
+        name = "interlock",
+        description = "Looks at the installed lock strategies, and compares them on real Redis servers.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        subcommands = {CompareCommand.class, StrategiesCommand.class, WorkerCommand.class},
+        synopsisSubcommandLabel = "COMMAND")
+public final class Main {
+    private Main() {}
+
+    /** The version that the jar was built as. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"interlock " + (version == null ? "(development build)" : version)};
+        }
+    }
+
+    /**
+     * Runs a command and ends the JVM.
+     *
+     * @param args the command and its arguments; {@code --help} explains them
+     */
+    public static void main(String[] args) {
+        System.exit(run(
+                new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true),
+                new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true),
+                args));
+    }
+
+    /** Runs a command and returns its exit code. */
+    static int run(PrintWriter out, PrintWriter err, String... args) {
+        CommandLine commandLine = new CommandLine(new Main())
+                .setOut(out)
+                .setErr(err)
+                .setUsageHelpAutoWidth(true)
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    command.getErr().println("interlock: " + Messages.of(error));
+                    return ExitCodes.FAILED;
+                });
+        commandLine.setParameterExceptionHandler((error, arguments) -> {
+            CommandLine command = error.getCommandLine();
+            command.getErr().println("interlock: " + Messages.withoutPasswords(error.getMessage()));
+            command.getErr().println("Try: interlock " + helpFor(command));
+            return ExitCodes.USAGE;
+        });
+        try {
+            return commandLine.execute(args.length == 0 ? new String[] {"--help"} : args);
+        } finally {
+            out.flush();
+            err.flush();
+        }
+    }
+
+    private static String helpFor(CommandLine command) {
+        return command.getParent() == null ? "--help" : command.getCommandName() + " --help";
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.NoSuchLockStrategyException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What people are told of an error. */
+final class Messages {
+    private static final Pattern USER_INFO = Pattern.compile("(rediss?://)[^\\s,]*@");
+
+    private Messages() {}
+
+    /** Describes an error without a stack trace; one that does not explain itself is named. */
+    static String of(Throwable error) {
+        @Nullable String message = error.getMessage();
+        boolean explainsItself = error instanceof CompareException
+                || error instanceof LockBackendException
+                || error instanceof NoSuchLockStrategyException;
+        if (message == null) {
+            return error.getClass().getName();
+        }
+        return withoutPasswords(explainsItself ? message : error.getClass().getName() + ": " + message);
+    }
+
+    /** Hides user and password of the URIs in a text. */
+    static String withoutPasswords(String text) {
+        return USER_INFO.matcher(text).replaceAll("$1***@");
+    }
+}

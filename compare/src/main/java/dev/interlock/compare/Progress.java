@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.io.PrintWriter;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/** Shows how far a long piece of work has come: a bar on a terminal, and a line for each step elsewhere. */
+interface Progress extends AutoCloseable {
+    /** Set to {@code bar} by the launcher where standard error is a terminal, which Java 17 cannot find out. */
+    String PROPERTY = "interlock.compare.progress";
+
+    /** Begins a step. */
+    void begin(String step);
+
+    /** Ends the step that was begun. */
+    void end();
+
+    /** Leaves steps out that will not come. */
+    void skip(int steps);
+
+    @Override
+    void close();
+
+    static Progress on(PrintWriter err, int steps) {
+        return System.getProperty(PROPERTY, "").equals("bar") ? new Bar(steps) : new Lines(err, steps);
+    }
+
+    /** A bar that is redrawn in place, and wiped out at the end. */
+    final class Bar implements Progress {
+        private final ProgressBar bar;
+
+        Bar(int steps) {
+            bar = new ProgressBarBuilder()
+                    .setTaskName("compare")
+                    .setInitialMax(steps)
+                    .setStyle(ProgressBarStyle.ASCII)
+                    .setUpdateIntervalMillis(500)
+                    .hideEta()
+                    .clearDisplayOnFinish()
+                    .setConsumer(new ConsoleProgressBarConsumer(System.err, TextTable.WIDTH))
+                    .build();
+        }
+
+        @Override
+        public void begin(String step) {
+            bar.setExtraMessage(step);
+        }
+
+        @Override
+        public void end() {
+            bar.step();
+        }
+
+        @Override
+        public void skip(int steps) {
+            bar.stepBy(steps);
+        }
+
+        @Override
+        public void close() {
+            bar.close();
+        }
+    }
+
+    /** A line for each step. */
+    final class Lines implements Progress {
+        private final PrintWriter err;
+        private final int steps;
+        private int done;
+
+        Lines(PrintWriter err, int steps) {
+            this.err = err;
+            this.steps = steps;
+        }
+
+        @Override
+        public void begin(String step) {
+            err.println("[" + (done + 1) + "/" + steps + "] " + step);
+        }
+
+        @Override
+        public void end() {
+            done++;
+        }
+
+        @Override
+        public void skip(int left) {
+            done += left;
+        }
+
+        @Override
+        public void close() {
+            err.flush();
+        }
+    }
+}

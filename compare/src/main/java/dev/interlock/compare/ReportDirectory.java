@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A directory that reports can be written to, which is made sure of before anything is measured. */
+final class ReportDirectory {
+    private final Path directory;
+
+    private ReportDirectory(Path directory) {
+        this.directory = directory;
+    }
+
+    static ReportDirectory open(Path directory) {
+        try {
+            Files.createDirectories(directory);
+            Files.delete(Files.createTempFile(directory, "compare", ".tmp"));
+            return new ReportDirectory(directory);
+        } catch (IOException e) {
+            throw new CompareException(directory + " cannot be written to (" + e + "): name another directory", e);
+        }
+    }
+
+    void write(String file, String content) {
+        try {
+            Files.writeString(directory.resolve(file), content);
+        } catch (IOException e) {
+            throw new CompareException("cannot write " + directory.resolve(file) + " (" + e + ")", e);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Predicate;
+
+/** Makes tables of a {@link Report}. */
+final class ReportTables {
+    private static final String YES = "yes";
+    private static final String NO = "-";
+
+    private ReportTables() {}
+
+    static List<ReportTable> of(Report report) {
+        List<ReportTable> tables = new ArrayList<>();
+        tables.add(profiles(report));
+        tables.add(guardedCounters(report));
+        tables.add(uncontended(report));
+        tables.add(contended(report));
+        return tables;
+    }
+
+    private static ReportTable profiles(Report report) {
+        List<String> header = new ArrayList<>(List.of("Strategy"));
+        report.strategies().forEach(strategy -> header.add(strategy.name()));
+        List<List<String>> rows = new ArrayList<>();
+        for (Capability capability : Capability.values()) {
+            rows.add(marks(
+                    report,
+                    "promises: " + capability.summary(),
+                    strategy -> strategy.capabilities().contains(capability)));
+        }
+        for (Assumption assumption : Assumption.values()) {
+            rows.add(marks(
+                    report,
+                    "assumes: " + assumption.summary(),
+                    strategy -> strategy.assumptions().contains(assumption)));
+        }
+        return new ReportTable("Promises and assumptions", header, rows, List.of());
+    }
+
+    private static List<String> marks(Report report, String label, Predicate<StrategyReport> holds) {
+        List<String> row = new ArrayList<>(List.of(label));
+        report.strategies().forEach(strategy -> row.add(holds.test(strategy) ? YES : NO));
+        return row;
+    }
+
+    private static ReportTable guardedCounters(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            GuardedCounter.Result result = strategy.guardedCounter();
+            if (result != null) {
+                rows.add(List.of(
+                        strategy.name(),
+                        result.processes() + " x " + result.threadsPerProcess() + " threads",
+                        whole(result.expected()),
+                        whole(result.actual()),
+                        whole(result.lost()),
+                        result.correct() ? "correct" : "BROKEN"));
+            }
+        }
+        return new ReportTable(
+                "Guarded counter",
+                List.of("Strategy", "Processes", "Expected", "Actual", "Lost updates", "Verdict"),
+                rows,
+                List.of(
+                        "Processes add one to a number in Redis by GET and SET under the lock; two holders at once lose updates."));
+    }
+
+    private static ReportTable uncontended(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            UncontendedPair.Result result = strategy.uncontended();
+            if (result != null) {
+                rows.add(List.of(
+                        strategy.name(),
+                        millis(result.p50Millis()),
+                        millis(result.p99Millis()),
+                        whole(result.pairsPerSecond()) + "/s",
+                        ratio(result.commandsPerPair())));
+            }
+        }
+        return new ReportTable(
+                "Uncontended lock and unlock, one thread",
+                List.of("Strategy", "p50", "p99", "Pairs", "Commands per pair"),
+                rows,
+                counting(report));
+    }
+
+    private static ReportTable contended(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            for (Contention.Result result : strategy.contended()) {
+                rows.add(List.of(
+                        strategy.name(),
+                        result.clients()
+                                + (result.clients() == 1 ? " client x " : " clients x ")
+                                + result.threadsPerClient()
+                                + (result.threadsPerClient() == 1 ? " thread" : " threads"),
+                        whole(result.acquisitionsPerSecond()) + "/s",
+                        whole(result.handOffsPerSecond()) + "/s",
+                        ratio(result.commandsPerAcquisition())));
+            }
+        }
+        return new ReportTable(
+                "Contended lock, one name",
+                List.of("Strategy", "Contenders", "Acquisitions", "Hand-offs", "Commands per acquisition"),
+                rows,
+                List.of("A hand-off is an acquisition by another thread than the one before."));
+    }
+
+    private static List<String> counting(Report report) {
+        return report.strategies().stream()
+                .map(StrategyReport::counting)
+                .filter(Objects::nonNull)
+                .distinct()
+                .map(counting -> "Commands: " + counting.explanation() + ".")
+                .toList();
+    }
+
+    private static String whole(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String whole(double value) {
+        return String.format(Locale.ROOT, "%,.0f", value);
+    }
+
+    private static String millis(double value) {
+        return String.format(Locale.ROOT, "%.3f ms", value);
+    }
+
+    private static String ratio(double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+}

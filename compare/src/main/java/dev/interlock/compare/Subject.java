@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * What is measured: a strategy on its servers.
+ *
+ * @param strategy the name of the strategy
+ * @param backend the servers
+ */
+record Subject(String strategy, Backend backend) {
+    private static final String KEY_PREFIX = "interlock-compare";
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Opens a client of its own, which the caller must close. */
+    DistributedLockFactory open() {
+        return open(strategy, backend.endpoints());
+    }
+
+    static DistributedLockFactory open(String strategy, String endpoints) {
+        return DistributedLocks.getInstance(
+                strategy,
+                LockConfig.builder()
+                        .endpoints(endpoints)
+                        .keyPrefix(KEY_PREFIX)
+                        .commandTimeout(COMMAND_TIMEOUT)
+                        .build());
+    }
+
+    /** Returns a name that no other measurement uses, for a lock or a key. */
+    static String newName(String what) {
+        return KEY_PREFIX + ":" + what + ":" + UUID.randomUUID();
+    }
+}

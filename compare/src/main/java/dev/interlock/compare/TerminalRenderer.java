@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.util.List;
+
+/** Writes a report for a terminal of {@value TextTable#WIDTH} columns. */
+final class TerminalRenderer {
+    private TerminalRenderer() {}
+
+    static String render(Report report, List<ReportTable> tables) {
+        StringBuilder text = new StringBuilder();
+        text.append(Headlines.TITLE).append("\n");
+        wrap(text, Headlines.setting(report));
+        for (ReportTable table : tables) {
+            if (!table.rows().isEmpty()) {
+                text.append("\n").append(table.title()).append("\n");
+                text.append(TextTable.figures(table.header(), table.rows()));
+                table.notes().forEach(note -> wrap(text, note));
+            }
+        }
+        text.append("\n");
+        wrap(text, Headlines.CAVEAT);
+        Headlines.problems(report).forEach(problem -> wrap(text, problem));
+        return text.toString();
+    }
+
+    private static void wrap(StringBuilder text, String sentence) {
+        for (String paragraph : sentence.split("\n")) {
+            int column = 0;
+            for (String word : paragraph.split(" ")) {
+                if (column > 0 && column + 1 + word.length() > TextTable.WIDTH) {
+                    text.append("\n");
+                    column = 0;
+                }
+                if (column > 0) {
+                    text.append(" ");
+                    column++;
+                }
+                text.append(word);
+                column += word.length();
+            }
+            text.append("\n");
+        }
+    }
+}

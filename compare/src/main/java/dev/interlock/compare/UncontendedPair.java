@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import java.time.Duration;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** Times a lock and unlock that nobody else wants, by one thread. */
+final class UncontendedPair implements Scenario<UncontendedPair.Result> {
+    private static final int DIGITS = 3;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private final Effort effort;
+
+    UncontendedPair(Effort effort) {
+        this.effort = effort;
+    }
+
+    /**
+     * What a pair costs.
+     *
+     * @param pairs how many were timed
+     * @param p50Millis the median time, in milliseconds
+     * @param p99Millis the time that 99 of 100 do not exceed, in milliseconds
+     * @param pairsPerSecond the rate
+     * @param commandsPerPair how many commands a pair needs
+     */
+    record Result(long pairs, double p50Millis, double p99Millis, double pairsPerSecond, double commandsPerPair) {}
+
+    @Override
+    public String title() {
+        return "uncontended pair";
+    }
+
+    @Override
+    public Result measure(Subject subject) {
+        try (DistributedLockFactory factory = subject.open()) {
+            DistributedLock lock = factory.getLock(Subject.newName("pair"));
+            repeat(lock, effort.warmUp());
+            Histogram nanos = new Histogram(DIGITS);
+            Crew.Work work = Crew.run(
+                    List.of(() -> {
+                        long from = System.nanoTime();
+                        pair(lock);
+                        nanos.recordValue(System.nanoTime() - from);
+                    }),
+                    effort.uncontended());
+            long commands = subject.backend().commands(() -> {
+                for (int i = 0; i < effort.countedPairs(); i++) {
+                    pair(lock);
+                }
+            });
+            return new Result(
+                    work.steps(),
+                    nanos.getValueAtPercentile(50) / NANOS_PER_MILLI,
+                    nanos.getValueAtPercentile(99) / NANOS_PER_MILLI,
+                    work.stepsPerSecond(),
+                    (double) commands / effort.countedPairs());
+        }
+    }
+
+    private static void repeat(DistributedLock lock, Duration time) {
+        Crew.run(List.of(() -> pair(lock)), time);
+    }
+
+    private static void pair(DistributedLock lock) {
+        lock.lock();
+        lock.unlock();
+    }
+}

@@ -5,10 +5,10 @@ package dev.interlock.compare;
 interface Backend extends AutoCloseable {
     /** How {@link #commands} counts. */
     enum Counting {
-        MONITOR("commands that clients sent, counted by MONITOR; what scripts run is not counted"),
+        MONITOR("those that clients sent, counted by MONITOR; those inside scripts are not counted"),
         COMMAND_STATS(
-                "commands that the servers carried out, counted by INFO commandstats; what scripts run and what other"
-                        + " clients sent is counted too");
+                "those that the servers carried out, counted by INFO commandstats; those inside scripts and of other clients"
+                        + " are counted too");
 
         private final String explanation;
 

@@ -26,7 +26,7 @@ final class ReportTables {
     }
 
     private static ReportTable profiles(Report report) {
-        List<String> header = new ArrayList<>(List.of("Strategy"));
+        List<String> header = new ArrayList<>(List.of("Property"));
         report.strategies().forEach(strategy -> header.add(strategy.name()));
         List<List<String>> rows = new ArrayList<>();
         for (Capability capability : Capability.values()) {

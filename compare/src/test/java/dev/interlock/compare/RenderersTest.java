@@ -46,12 +46,119 @@ class RenderersTest {
 
     @Test
     void theTerminalShowsTablesAndThenWhatWentWrong() {
-        assertThat(TerminalRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("?");
+        assertThat(TerminalRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("""
+                        Interlock: strategies side by side
+                        2026-11-21T12:00:00Z, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1, amd64, 2 cores
+
+                        Promises and assumptions
+                        +-------------------------------------------------------------+-------+--------+
+                        | Property                                                    | first | second |
+                        +-------------------------------------------------------------+-------+--------+
+                        | promises: the holding thread may lock again                 |   yes |      - |
+                        | promises: a live holder's lease is extended by itself       |     - |      - |
+                        | promises: grants are numbered in strictly increasing order  |     - |      - |
+                        | promises: waiters are told when the lock is freed           |     - |      - |
+                        | promises: survives the failure of a minority of its servers |     - |      - |
+                        | promises: a release never touches another holder's lock     |     - |      - |
+                        | assumes: the clients' wall clocks agree                     |     - |      - |
+                        | assumes: the server's wall clock is not stepped             |     - |      - |
+                        | assumes: all clocks run at nearly the same rate             |     - |      - |
+                        | assumes: no failover loses an acknowledged write            |   yes |      - |
+                        | assumes: the server evicts no lock key                      |     - |      - |
+                        | assumes: a restarted server has kept its data               |     - |      - |
+                        | assumes: a majority of the servers is up                    |     - |      - |
+                        +-------------------------------------------------------------+-------+--------+
+
+                        Guarded counter
+                        +----------+---------------+----------+--------+--------------+---------+
+                        | Strategy |     Processes | Expected | Actual | Lost updates | Verdict |
+                        +----------+---------------+----------+--------+--------------+---------+
+                        | first    | 2 x 4 threads |   12,345 | 12,345 |            0 | correct |
+                        | second   | 2 x 4 threads |    1,000 |    400 |          600 |  BROKEN |
+                        +----------+---------------+----------+--------+--------------+---------+
+                        Processes add one to a number in Redis by GET and SET under the lock; two holders at once lose
+                        updates.
+
+                        Uncontended lock and unlock, one thread
+                        +----------+----------+----------+----------+-------------------+
+                        | Strategy |      p50 |      p99 |    Pairs | Commands per pair |
+                        +----------+----------+----------+----------+-------------------+
+                        | first    | 0.087 ms | 0.235 ms | 10,000/s |              2.00 |
+                        +----------+----------+----------+----------+-------------------+
+                        Commands: those that clients sent, counted by MONITOR; those inside scripts are not counted.
+
+                        Contended lock, one name
+                        +----------+----------------------+--------------+-----------+--------------------------+
+                        | Strategy |           Contenders | Acquisitions | Hand-offs | Commands per acquisition |
+                        +----------+----------------------+--------------+-----------+--------------------------+
+                        | first    | 1 client x 8 threads |     20,000/s |  20,000/s |                     0.13 |
+                        | first    | 4 clients x 1 thread |      3,000/s |     900/s |                     3.25 |
+                        +----------+----------------------+--------------+-----------+--------------------------+
+                        A hand-off is an acquisition by another thread than the one before.
+
+                        Only ratios between strategies travel from one machine to another; the figures themselves do not.
+                        FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.
+                        FAILED: strategy "second" could not be measured: it broke | in two
+                        """);
     }
 
     @Test
     void markdownShowsTheSameTables() {
-        assertThat(MarkdownRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("?");
+        assertThat(MarkdownRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("""
+                        # Interlock: strategies side by side
+
+                        2026-11-21T12:00:00Z, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1, amd64, 2 cores
+
+                        ## Promises and assumptions
+
+                        | Property | first | second |
+                        |---|---:|---:|
+                        | promises: the holding thread may lock again | yes | - |
+                        | promises: a live holder's lease is extended by itself | - | - |
+                        | promises: grants are numbered in strictly increasing order | - | - |
+                        | promises: waiters are told when the lock is freed | - | - |
+                        | promises: survives the failure of a minority of its servers | - | - |
+                        | promises: a release never touches another holder's lock | - | - |
+                        | assumes: the clients' wall clocks agree | - | - |
+                        | assumes: the server's wall clock is not stepped | - | - |
+                        | assumes: all clocks run at nearly the same rate | - | - |
+                        | assumes: no failover loses an acknowledged write | yes | - |
+                        | assumes: the server evicts no lock key | - | - |
+                        | assumes: a restarted server has kept its data | - | - |
+                        | assumes: a majority of the servers is up | - | - |
+
+                        ## Guarded counter
+
+                        | Strategy | Processes | Expected | Actual | Lost updates | Verdict |
+                        |---|---:|---:|---:|---:|---:|
+                        | first | 2 x 4 threads | 12,345 | 12,345 | 0 | correct |
+                        | second | 2 x 4 threads | 1,000 | 400 | 600 | BROKEN |
+
+                        Processes add one to a number in Redis by GET and SET under the lock; two holders at once lose updates.
+
+                        ## Uncontended lock and unlock, one thread
+
+                        | Strategy | p50 | p99 | Pairs | Commands per pair |
+                        |---|---:|---:|---:|---:|
+                        | first | 0.087 ms | 0.235 ms | 10,000/s | 2.00 |
+
+                        Commands: those that clients sent, counted by MONITOR; those inside scripts are not counted.
+
+                        ## Contended lock, one name
+
+                        | Strategy | Contenders | Acquisitions | Hand-offs | Commands per acquisition |
+                        |---|---:|---:|---:|---:|
+                        | first | 1 client x 8 threads | 20,000/s | 20,000/s | 0.13 |
+                        | first | 4 clients x 1 thread | 3,000/s | 900/s | 3.25 |
+
+                        A hand-off is an acquisition by another thread than the one before.
+
+                        Only ratios between strategies travel from one machine to another; the figures themselves do not.
+
+                        **FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.**
+
+                        **FAILED: strategy "second" could not be measured: it broke | in two**
+                        """);
     }
 
     @Test

@@ -3,8 +3,11 @@
 module dev.interlock.redis {
     requires transitive dev.interlock.engine;
     requires static transitive org.jspecify;
+    requires static org.apache.commons.pool2;
     requires static transitive redis.clients.jedis;
     requires static transitive lettuce.core;
+    requires static io.netty.buffer;
+    requires static io.netty.common;
 
     exports dev.interlock.redis;
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.Watch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A server behind a client library: what is the same for all of them. */
+final class ClientNode implements RedisNode {
+    private final Environment env;
+    private final Failures failures;
+    private final Wire wire;
+    private final Subscriptions subscriptions;
+    private volatile boolean closed;
+
+    ClientNode(Environment env, Failures failures, Wire wire, SubscriptionSource source) {
+        this.env = env;
+        this.failures = failures;
+        this.wire = wire;
+        this.subscriptions = new Subscriptions(env, failures.server(), source);
+    }
+
+    @Override
+    public @Nullable Object call(RedisCommand command, Duration timeout) {
+        return call(command, null, new Deadline(env, timeout));
+    }
+
+    @Override
+    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        return call(command, undo.inFull(), new Deadline(env, timeout));
+    }
+
+    private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
+        while (true) {
+            Wire.Line line = open(false, deadline);
+            try {
+                Object reply = line.exchange(List.of(command), undo, deadline).get(0);
+                if (command.isScript() && reply instanceof ServerError error && error.isNoScript()) {
+                    reply = line.exchange(List.of(command.inFull()), undo, deadline)
+                            .get(0);
+                }
+                return accept(line, command, reply);
+            } catch (NotSentException e) {
+                // An older connection may have ended with the server's previous process, which says nothing about the
+                // present one.
+                if (line.isFresh()) {
+                    throw failures.notSent(command, e);
+                }
+            }
+        }
+    }
+
+    private Wire.Line open(boolean exclusive, Deadline deadline) {
+        if (closed) {
+            throw failures.closed(null);
+        }
+        return wire.open(exclusive, deadline);
+    }
+
+    /** Gives the connection back and returns the reply unless it is an error. */
+    private @Nullable Object accept(Wire.Line line, RedisCommand command, @Nullable Object reply) {
+        if (!(reply instanceof ServerError error)) {
+            line.release();
+            return reply;
+        }
+        LockBackendException failure = failures.answered(command, error);
+        if (failure.reason() == Reason.UNREACHABLE) {
+            // Another process may have become the one to ask, as after a fail-over.
+            line.retire();
+        } else {
+            line.release();
+        }
+        throw failure;
+    }
+
+    @Override
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        RedisCommand watch = RedisCommand.of("WATCH", key);
+        RedisCommand get = RedisCommand.of("GET", key);
+        RedisCommand exec = RedisCommand.of("EXEC");
+        List<RedisCommand> transaction = new ArrayList<>();
+        transaction.add(RedisCommand.of("MULTI"));
+        transaction.addAll(commands);
+        transaction.add(exec);
+        while (true) {
+            Wire.Line line = open(true, new Deadline(env, timeout));
+            try {
+                List<@Nullable Object> looked = line.exchange(List.of(watch, get), null, new Deadline(env, timeout));
+                rejectErrors(line, List.of(watch, get), looked);
+                Object value = looked.get(1);
+                if (!expected.equals(value)) {
+                    line.exchange(List.of(RedisCommand.of("UNWATCH")), null, new Deadline(env, timeout));
+                    line.release();
+                    return (String) value;
+                }
+                List<@Nullable Object> done = line.exchange(transaction, null, new Deadline(env, timeout));
+                rejectErrors(line, transaction, done);
+                line.release();
+                if (done.get(done.size() - 1) != null) {
+                    return expected;
+                }
+            } catch (NotSentException e) {
+                if (line.isFresh()) {
+                    throw failures.notSent(exec, e);
+                }
+            }
+        }
+    }
+
+    /** Throws for the first error, after giving up the connection, which may be left in the middle of a transaction. */
+    private void rejectErrors(Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies) {
+        for (int i = 0; i < replies.size(); i++) {
+            if (replies.get(i) instanceof ServerError error) {
+                line.retire();
+                throw failures.answered(commands.get(i), error);
+            }
+        }
+    }
+
+    @Override
+    public Watch subscribe(String channel, Runnable onSignal) {
+        return subscriptions.add(channel, onSignal);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        subscriptions.close();
+        wire.close();
+    }
+
+    @Override
+    public String toString() {
+        return "RedisNode[" + failures.server() + "]";
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** The moment at which a call gives up. */
+final class Deadline {
+    private final Environment env;
+    private final Duration timeout;
+    private final long end;
+
+    Deadline(Environment env, Duration timeout) {
+        this.env = env;
+        this.timeout = timeout;
+        this.end = env.nanoTime() + timeout.toNanos();
+    }
+
+    /** How long the call was to last when it began. */
+    Duration timeout() {
+        return timeout;
+    }
+
+    long nanosLeft() {
+        return end - env.nanoTime();
+    }
+
+    /** What is left, for sockets: at least one millisecond, because zero means for ever to them. */
+    int millisLeft() {
+        long roundedUp = TimeUnit.NANOSECONDS.toMillis(nanosLeft() + TimeUnit.MILLISECONDS.toNanos(1) - 1);
+        return (int) Math.max(1, Math.min(roundedUp, Integer.MAX_VALUE));
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.pool2.BasePooledObjectFactory;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * A pool of Jedis connections: our own, or that of a client that was handed in.
+ *
+ * <p>Our pool makes connections that are not connected yet, so that each connects within the time that its first call has.
+ */
+final class JedisWire implements Wire {
+    private static final int MAX_CONNECTIONS = 64;
+    private static final long TRUSTED_IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Environment env;
+    private final Failures failures;
+    private final Optional<Own> own;
+    private final Pool<Connection> pool;
+
+    /** Where our own connections lead, and how long opening one may take if no call sets a bound. */
+    private record Own(RedisEndpoint endpoint, Duration connectTimeout) {}
+
+    private JedisWire(Environment env, Failures failures, Optional<Own> own, Pool<Connection> pool) {
+        this.env = env;
+        this.failures = failures;
+        this.own = own;
+        this.pool = pool;
+    }
+
+    static JedisWire own(Environment env, Failures failures, RedisEndpoint endpoint, Duration connectTimeout) {
+        GenericObjectPoolConfig<Connection> config = new GenericObjectPoolConfig<>();
+        config.setMaxTotal(MAX_CONNECTIONS);
+        config.setMaxIdle(MAX_CONNECTIONS);
+        config.setJmxEnabled(false);
+        return new JedisWire(
+                env,
+                failures,
+                Optional.of(new Own(endpoint, connectTimeout)),
+                new Pool<>(config, new OwnConnections(endpoint)));
+    }
+
+    static JedisWire of(Environment env, Failures failures, Pool<Connection> pool) {
+        return new JedisWire(env, failures, Optional.empty(), pool);
+    }
+
+    @Override
+    public Line open(boolean exclusive, Deadline deadline) {
+        while (true) {
+            Connection connection = borrow(deadline);
+            if (!(connection instanceof JedisConnection)) {
+                return new JedisLine(this, connection, false, failures);
+            }
+            JedisConnection mine = (JedisConnection) connection;
+            boolean fresh = !mine.isConnected();
+            if (fresh) {
+                logIn(mine, deadline);
+            } else if (env.nanoTime() - mine.lastUsed() > TRUSTED_IDLE_NANOS && mine.isStale()) {
+                discard(mine);
+                discardIdle();
+                continue;
+            }
+            return new JedisLine(this, mine, fresh, failures);
+        }
+    }
+
+    private Connection borrow(Deadline deadline) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return pool.borrowObject(Duration.ofNanos(Math.max(0, deadline.nanosLeft())));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (NoSuchElementException e) {
+            throw failures.noneFree(deadline);
+        } catch (JedisDataException e) {
+            throw failures.answered(RedisCommand.of("the connection"), new ServerError(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) {
+            throw failures.closed(e);
+        } catch (Exception e) {
+            throw failures.noConnection(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Connects and logs in; on failure the connection is gone. */
+    private void logIn(JedisConnection connection, Deadline deadline) {
+        try {
+            dial(connection, deadline);
+        } catch (LockBackendException e) {
+            discard(connection);
+            throw e;
+        }
+    }
+
+    private void dial(JedisConnection connection, Deadline deadline) {
+        RedisEndpoint endpoint = own.orElseThrow().endpoint();
+        List<RedisCommand> commands = new ArrayList<>();
+        if (endpoint.password().isPresent()) {
+            commands.add(
+                    endpoint.username().isPresent()
+                            ? RedisCommand.of(
+                                    "AUTH",
+                                    endpoint.username().get(),
+                                    endpoint.password().get())
+                            : RedisCommand.of("AUTH", endpoint.password().get()));
+        } else {
+            // A server that is stuck, or will not talk to us, had better show it before it is sent something that
+            // counts.
+            commands.add(RedisCommand.of("PING"));
+        }
+        if (endpoint.database() != 0) {
+            commands.add(RedisCommand.of("SELECT", Integer.toString(endpoint.database())));
+        }
+        try {
+            connection.connect(deadline);
+            JedisLine.send(connection, commands);
+            for (RedisCommand command : commands) {
+                connection.setSoTimeout(deadline.millisLeft());
+                if (JedisLine.read(connection) instanceof ServerError error) {
+                    throw failures.answered(command, error);
+                }
+            }
+        } catch (JedisException e) {
+            throw JedisLine.isTimeout(e) ? failures.noConnectionInTime(deadline) : failures.noConnection(e);
+        }
+    }
+
+    /** Opens a connection that is not part of the pool, for listening. */
+    Connection openApart() {
+        if (own.isPresent()) {
+            JedisConnection connection = new JedisConnection(own.get().endpoint());
+            try {
+                dial(connection, new Deadline(env, own.get().connectTimeout()));
+                return connection;
+            } catch (LockBackendException e) {
+                connection.closeSocket();
+                throw e;
+            }
+        }
+        try {
+            return pool.getFactory().makeObject().getObject();
+        } catch (JedisDataException e) {
+            throw failures.answered(RedisCommand.of("the connection"), new ServerError(String.valueOf(e.getMessage())));
+        } catch (Exception e) {
+            throw failures.noConnection(e);
+        }
+    }
+
+    void giveBack(Connection connection) {
+        if (connection instanceof JedisConnection mine) {
+            mine.setLastUsed(env.nanoTime());
+        }
+        pool.returnObject(connection);
+    }
+
+    void discard(Connection connection) {
+        try {
+            pool.invalidateObject(connection);
+        } catch (Exception e) {
+            // What could not be closed politely is closed by now.
+        }
+    }
+
+    /** Closes the connections that are not in use, which have probably met the same fate as one that broke. */
+    void discardIdle() {
+        pool.clear();
+    }
+
+    @Override
+    public void close() {
+        if (own.isPresent()) {
+            pool.close();
+        }
+    }
+
+    private static final class OwnConnections extends BasePooledObjectFactory<Connection> {
+        private final RedisEndpoint endpoint;
+
+        OwnConnections(RedisEndpoint endpoint) {
+            this.endpoint = endpoint;
+        }
+
+        @Override
+        public Connection create() {
+            return new JedisConnection(endpoint);
+        }
+
+        @Override
+        public PooledObject<Connection> wrap(Connection connection) {
+            return new DefaultPooledObject<>(connection);
+        }
+
+        @Override
+        public void destroyObject(PooledObject<Connection> pooled) {
+            ((JedisConnection) pooled.getObject()).closeSocket();
+        }
+    }
+}

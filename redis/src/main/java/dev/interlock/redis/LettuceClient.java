@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.RedisEndpoint;
+import dev.interlock.engine.Environment;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A Lettuce client that never repeats a command, and where it connects to. */
+final class LettuceClient {
+    private static final int THREADS = 2;
+    private static final int STOP_SECONDS = 2;
+
+    private final Environment env;
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final @Nullable ClientResources ownResources;
+
+    private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable ClientResources ownResources) {
+        this.env = env;
+        this.client = client;
+        this.uri = uri;
+        this.ownResources = ownResources;
+    }
+
+    static LettuceClient own(Environment env, RedisEndpoint endpoint, Duration connectTimeout) {
+        ClientResources resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(THREADS)
+                .computationThreadPoolSize(THREADS)
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .build();
+        RedisClient client = RedisClient.create(resources);
+        client.setOptions(once(ClientOptions.builder())
+                .protocolVersion(ProtocolVersion.RESP2)
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(connectTimeout)
+                        .keepAlive(true)
+                        .build())
+                .build());
+        return new LettuceClient(env, client, uri(endpoint, connectTimeout), resources);
+    }
+
+    /**
+     * Makes a client that shares the threads and options of another, except that it never repeats a command: the other's own
+     * connections may do so when they reconnect.
+     */
+    static LettuceClient of(Environment env, RedisClient other, RedisURI uri) {
+        RedisClient client = RedisClient.create(other.getResources());
+        client.setOptions(once(other.getOptions().mutate()).build());
+        return new LettuceClient(env, client, uri, null);
+    }
+
+    private static ClientOptions.Builder once(ClientOptions.Builder options) {
+        return options.autoReconnect(false)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
+    }
+
+    private static RedisURI uri(RedisEndpoint endpoint, Duration timeout) {
+        RedisURI.Builder builder = RedisURI.builder()
+                .withHost(endpoint.host())
+                .withPort(endpoint.port())
+                .withSsl(endpoint.tls())
+                .withDatabase(endpoint.database())
+                .withTimeout(timeout)
+                // Or it would ask for a permission that access control lists need not give.
+                .withLibraryName("")
+                .withLibraryVersion("");
+        endpoint.password()
+                .ifPresent(password -> endpoint.username()
+                        .ifPresentOrElse(
+                                user -> builder.withAuthentication(user, password),
+                                () -> builder.withPassword((CharSequence) password)));
+        return builder.build();
+    }
+
+    RedisClient client() {
+        return client;
+    }
+
+    RedisURI uri() {
+        return uri;
+    }
+
+    /** Closes all connections, and ends the threads if they are ours. */
+    void close() {
+        CompletableFuture<Void> closed = client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS);
+        Deadline deadline = new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS));
+        Waiting.until(env, closed, deadline);
+        if (ownResources != null) {
+            CompletableFuture<Void> stopped = new CompletableFuture<>();
+            ownResources.shutdown(0, STOP_SECONDS, TimeUnit.SECONDS).addListener(done -> stopped.complete(null));
+            Waiting.until(env, stopped, deadline);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.engine.Environment;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Collection;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Listens over Lettuce connections. */
+final class LettuceSubscriptions implements SubscriptionSource {
+    private final Environment env;
+    private final Failures failures;
+    private final LettuceClient client;
+
+    LettuceSubscriptions(Environment env, Failures failures, LettuceClient client) {
+        this.env = env;
+        this.failures = failures;
+        this.client = client;
+    }
+
+    @Override
+    public Line open(Receiver receiver) {
+        Deadline deadline = new Deadline(env, client.uri().getTimeout());
+        CompletableFuture<StatefulRedisPubSubConnection<String, String>> opening;
+        try {
+            opening = client.client()
+                    .connectPubSubAsync(StringCodec.UTF8, client.uri())
+                    .toCompletableFuture();
+        } catch (RuntimeException e) {
+            throw failures.closed(e);
+        }
+        Waiting.until(env, opening, deadline);
+        if (!opening.isDone()) {
+            opening.thenAccept(StatefulRedisPubSubConnection::closeAsync);
+            throw failures.noConnectionInTime(deadline);
+        }
+        try {
+            return new LettuceSubscriptionLine(opening.join(), receiver);
+        } catch (CompletionException | CancellationException e) {
+            throw LettuceWire.noConnection(failures, e);
+        }
+    }
+
+    private final class LettuceSubscriptionLine implements Line {
+        private final StatefulRedisPubSubConnection<String, String> connection;
+        private final Receiver receiver;
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+        LettuceSubscriptionLine(StatefulRedisPubSubConnection<String, String> connection, Receiver receiver) {
+            this.connection = connection;
+            this.receiver = receiver;
+            connection.addListener(new RedisConnectionStateListener() {
+                @Override
+                public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+                    end.complete(null);
+                }
+            });
+            connection.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String channel, String message) {
+                    receiver.signal(channel);
+                }
+
+                @Override
+                public void subscribed(String channel, long count) {
+                    receiver.signal(channel);
+                }
+            });
+            if (!connection.isOpen()) {
+                end.complete(null);
+            }
+        }
+
+        @Override
+        public void subscribe(Collection<String> channels) {
+            connection.async().subscribe(channels.toArray(String[]::new)).whenComplete((done, failure) -> {
+                if (failure instanceof RedisCommandExecutionException) {
+                    receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
+                }
+            });
+        }
+
+        @Override
+        public void unsubscribe(String channel) {
+            connection.async().unsubscribe(channel);
+        }
+
+        @Override
+        public void listen() {
+            Waiting.until(env, end);
+        }
+
+        @Override
+        public void close() {
+            end.complete(null);
+            connection.closeAsync();
+        }
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.Environment;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Lettuce connection for all threads, and some more for transactions.
+ *
+ * <p>Lettuce does not reconnect by itself here: a connection that has ended is replaced by the next call, so that nothing can
+ * be repeated and no call is rejected because the time to try again has not come.
+ */
+final class LettuceWire implements Wire {
+    private final Environment env;
+    private final Failures failures;
+    private final LettuceClient client;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Link> idle = new ArrayDeque<>();
+    private @Nullable Link shared;
+    private boolean closed;
+
+    LettuceWire(Environment env, Failures failures, LettuceClient client) {
+        this.env = env;
+        this.failures = failures;
+        this.client = client;
+    }
+
+    @Override
+    public Line open(boolean exclusive, Deadline deadline) {
+        Link link = take(exclusive);
+        boolean fresh = !link.opening.isDone();
+        Waiting.until(env, link.opening, deadline);
+        if (!link.opening.isDone()) {
+            giveBack(link);
+            throw failures.noConnectionInTime(deadline);
+        }
+        try {
+            return new LettuceLine(link, link.opening.join(), fresh);
+        } catch (CompletionException | CancellationException e) {
+            discard(link);
+            throw noConnection(failures, e);
+        }
+    }
+
+    private Link take(boolean exclusive) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw failures.closed(null);
+            }
+            Link link = exclusive ? idle.poll() : shared;
+            if (link != null && link.isBroken()) {
+                retire(link);
+                link = null;
+            }
+            if (link == null) {
+                link = new Link(connect(), exclusive);
+            }
+            if (!exclusive) {
+                shared = link;
+            }
+            link.users++;
+            return link;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
+        try {
+            return client.client().connectAsync(StringCodec.UTF8, client.uri()).toCompletableFuture();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    static LockBackendException noConnection(Failures failures, Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException) {
+                return failures.answered(
+                        RedisCommand.of("the connection"), new ServerError(String.valueOf(each.getMessage())));
+            }
+        }
+        return failures.noConnection(cause);
+    }
+
+    private void giveBack(Link link) {
+        lock.lock();
+        try {
+            link.users--;
+            if (link.retired) {
+                closeIfUnused(link);
+            } else if (link.exclusive) {
+                idle.push(link);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void discard(Link link) {
+        lock.lock();
+        try {
+            link.users--;
+            retire(link);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps later calls from using the connection, and closes it when the present ones have ended. */
+    private void retire(Link link) {
+        link.retired = true;
+        if (shared == link) {
+            shared = null;
+        }
+        idle.remove(link);
+        closeIfUnused(link);
+    }
+
+    private static void closeIfUnused(Link link) {
+        if (link.users == 0) {
+            link.opening.thenAccept(StatefulRedisConnection::closeAsync);
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            List<Link> links = new ArrayList<>(idle);
+            if (shared != null) {
+                links.add(shared);
+            }
+            links.forEach(this::retire);
+        } finally {
+            lock.unlock();
+        }
+        client.close();
+    }
+
+    /** A connection, there or on its way. The other fields are guarded by the lock. */
+    private static final class Link {
+        private final CompletableFuture<StatefulRedisConnection<String, String>> opening;
+        private final boolean exclusive;
+        private int users;
+        private boolean retired;
+
+        Link(CompletableFuture<StatefulRedisConnection<String, String>> opening, boolean exclusive) {
+            this.opening = opening;
+            this.exclusive = exclusive;
+        }
+
+        boolean isBroken() {
+            return opening.isDone()
+                    && (opening.isCompletedExceptionally() || !opening.join().isOpen());
+        }
+    }
+
+    private final class LettuceLine implements Line {
+        private final Link link;
+        private final StatefulRedisConnection<String, String> connection;
+        private final boolean fresh;
+
+        LettuceLine(Link link, StatefulRedisConnection<String, String> connection, boolean fresh) {
+            this.link = link;
+            this.connection = connection;
+            this.fresh = fresh;
+        }
+
+        @Override
+        public boolean isFresh() {
+            return fresh;
+        }
+
+        @Override
+        public List<@Nullable Object> exchange(
+                List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) throws NotSentException {
+            List<LettuceCommand> sent = new ArrayList<>(commands.size());
+            List<AsyncCommand<String, String, Object>> pending = new ArrayList<>(commands.size());
+            for (RedisCommand command : commands) {
+                LettuceCommand outgoing = new LettuceCommand(command);
+                AsyncCommand<String, String, Object> future = outgoing.async();
+                sent.add(outgoing);
+                pending.add(future);
+                connection.dispatch(future);
+            }
+            List<@Nullable Object> replies = new ArrayList<>(commands.size());
+            for (int i = 0; i < commands.size(); i++) {
+                AsyncCommand<String, String, Object> future = pending.get(i);
+                Waiting.until(env, future, deadline);
+                if (!future.isDone()) {
+                    if (undo != null) {
+                        connection.dispatch(new LettuceCommand(undo).async());
+                    }
+                    retire();
+                    throw failures.late(commands.get(i), deadline);
+                }
+                replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1)));
+            }
+            return replies;
+        }
+
+        private @Nullable Object reply(
+                RedisCommand command, AsyncCommand<String, String, Object> future, LettuceCommand last)
+                throws NotSentException {
+            try {
+                return future.join();
+            } catch (CompletionException | CancellationException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause();
+                if (cause instanceof RedisCommandExecutionException) {
+                    return new ServerError(String.valueOf(cause.getMessage()));
+                }
+                retire();
+                if (!last.isEncoded()) {
+                    throw new NotSentException(cause);
+                }
+                throw failures.broken(command, cause);
+            }
+        }
+
+        @Override
+        public void release() {
+            giveBack(link);
+        }
+
+        @Override
+        public void retire() {
+            discard(link);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import java.util.Collection;
+
+/** Opens the connections over which {@link Subscriptions} listens. */
+interface SubscriptionSource {
+    /**
+     * Opens a connection; blocks for a bounded time.
+     *
+     * @param receiver told what comes, from when {@link Line#listen} was called or earlier
+     * @throws dev.interlock.LockBackendException if that is not possible
+     */
+    Line open(Receiver receiver);
+
+    /** Told what a server says about channels; must not block. */
+    interface Receiver {
+        /** The server has confirmed a subscription, or sent a message. */
+        void signal(String channel);
+
+        /** The server does not let us listen. */
+        void refused(ServerError error);
+    }
+
+    /** One subscription connection. The methods that send do not wait for the server. */
+    interface Line {
+        void subscribe(Collection<String> channels);
+
+        void unsubscribe(String channel);
+
+        /** Hands on what the server says, and returns when the connection has ended. */
+        void listen();
+
+        /** Ends the connection; has no effect if it has ended. */
+        void close();
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.Watch;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who listens to which channel, and the connection that serves them all.
+ *
+ * <p>One thread opens the connection, waits for its end, and opens it again. What is subscribed on it follows from the table of
+ * listeners: both change under one lock, so that the last word that the server gets is the right one.
+ */
+final class Subscriptions implements SubscriptionSource.Receiver {
+    private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
+    private static final long MIN_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
+
+    private final Environment env;
+    private final String server;
+    private final SubscriptionSource source;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Set<Listener>> listeners = new HashMap<>();
+    private SubscriptionSource.@Nullable Line line;
+    private @Nullable Thread thread;
+    private boolean closed;
+    private volatile long delay = MIN_DELAY;
+
+    Subscriptions(Environment env, String server, SubscriptionSource source) {
+        this.env = env;
+        this.server = server;
+        this.source = source;
+    }
+
+    /** Begins to listen. */
+    Watch add(String channel, Runnable onSignal) {
+        Listener listener = new Listener(channel, onSignal);
+        lock.lock();
+        try {
+            if (closed) {
+                return Watch.NONE;
+            }
+            listeners.merge(channel, Set.of(listener), Subscriptions::union);
+            // Also where others listen already, because only a new confirmation tells this listener that it has begun
+            // to.
+            send(it -> it.subscribe(Set.of(channel)));
+            if (thread == null) {
+                thread = env.newThread("interlock-subscriptions", this::run);
+                thread.start();
+            }
+            env.unpark(thread);
+        } finally {
+            lock.unlock();
+        }
+        return listener;
+    }
+
+    private static Set<Listener> union(Set<Listener> some, Set<Listener> more) {
+        Set<Listener> all = new HashSet<>(some);
+        all.addAll(more);
+        return all;
+    }
+
+    private void remove(Listener listener) {
+        lock.lock();
+        try {
+            Set<Listener> rest = new HashSet<>(listeners.getOrDefault(listener.channel, Set.of()));
+            if (!rest.remove(listener)) {
+                return;
+            }
+            if (rest.isEmpty()) {
+                listeners.remove(listener.channel);
+                send(it -> it.unsubscribe(listener.channel));
+            } else {
+                listeners.put(listener.channel, rest);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Sending {
+        void to(SubscriptionSource.Line line);
+    }
+
+    /** Sends over the present connection; where that fails the thread opens another one and sends all. */
+    private void send(Sending sending) {
+        SubscriptionSource.Line current = line;
+        if (current != null) {
+            try {
+                sending.to(current);
+            } catch (RuntimeException e) {
+                current.close();
+            }
+        }
+    }
+
+    private void run() {
+        boolean complained = false;
+        while (awaitListeners()) {
+            try {
+                SubscriptionSource.Line opened = source.open(this);
+                complained = false;
+                serve(opened);
+            } catch (RuntimeException e) {
+                if (!complained) {
+                    LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", e.getMessage());
+                    complained = true;
+                }
+            }
+            pause();
+        }
+    }
+
+    private boolean awaitListeners() {
+        while (true) {
+            lock.lock();
+            try {
+                if (closed || !listeners.isEmpty()) {
+                    return !closed;
+                }
+            } finally {
+                lock.unlock();
+            }
+            env.park(this, Long.MAX_VALUE);
+        }
+    }
+
+    private void serve(SubscriptionSource.Line opened) {
+        try {
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                line = opened;
+                if (!listeners.isEmpty()) {
+                    send(it -> it.subscribe(List.copyOf(listeners.keySet())));
+                }
+            } finally {
+                lock.unlock();
+            }
+            opened.listen();
+        } finally {
+            lock.lock();
+            try {
+                line = null;
+            } finally {
+                lock.unlock();
+            }
+            opened.close();
+        }
+    }
+
+    /** Waits longer each time until the server confirms a subscription again. */
+    private void pause() {
+        long nanos = delay / 2 + env.nextLong(delay);
+        delay = Math.min(2 * delay, MAX_DELAY);
+        long end = env.nanoTime() + Math.min(nanos, MAX_DELAY);
+        for (long left = end - env.nanoTime(); left > 0 && !isClosed(); left = end - env.nanoTime()) {
+            env.park(this, left);
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void signal(String channel) {
+        delay = MIN_DELAY;
+        Set<Listener> told;
+        lock.lock();
+        try {
+            told = listeners.getOrDefault(channel, Set.of());
+        } finally {
+            lock.unlock();
+        }
+        for (Listener listener : told) {
+            try {
+                listener.onSignal.run();
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, "a listener failed", e);
+            }
+        }
+    }
+
+    @Override
+    public void refused(ServerError error) {
+        String text = new Failures(server)
+                .answered(RedisCommand.of("SUBSCRIBE"), error)
+                .getMessage();
+        LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", text);
+    }
+
+    /** Ends all listening; its thread ends soon. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            listeners.clear();
+            if (line != null) {
+                line.close();
+            }
+            if (thread != null) {
+                env.unpark(thread);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class Listener implements Watch {
+        private final String channel;
+        private final Runnable onSignal;
+
+        Listener(String channel, Runnable onSignal) {
+            this.channel = channel;
+            this.onSignal = onSignal;
+        }
+
+        @Override
+        public void close() {
+            remove(this);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A client library's connections to one server, as {@link ClientNode} needs them. */
+interface Wire extends AutoCloseable {
+    /**
+     * Finds or opens a connection for commands that need nothing of each other, or one that nobody else uses meanwhile.
+     *
+     * @throws dev.interlock.LockBackendException if there is none by the deadline
+     */
+    Line open(boolean exclusive, Deadline deadline);
+
+    /** Closes what was opened. */
+    @Override
+    void close();
+
+    /** A connection while a call uses it, which ends with {@link #release}, {@link #retire}, or an exception. */
+    interface Line {
+        /** Whether the connection was opened for this call; an older one may have broken unnoticed. */
+        boolean isFresh();
+
+        /**
+         * Sends commands, one right after the other, and waits for all replies.
+         *
+         * @param undo what to send behind the commands if their replies are late, in full and without waiting
+         * @return the replies: {@code null}, {@link Long}, {@link String}, {@link List} of these, or {@link ServerError}
+         * @throws NotSentException if the last command has certainly not left in full
+         * @throws dev.interlock.LockBackendException if a reply is missing
+         */
+        List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
+                throws NotSentException;
+
+        /** Gives the connection back. */
+        void release();
+
+        /** Gives the connection up, and whatever else leads to the same server process: later calls use new ones. */
+        void retire();
+    }
+}

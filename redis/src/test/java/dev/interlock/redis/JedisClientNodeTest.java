@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.engine.Environment;
+import java.util.Set;
+import redis.clients.jedis.RedisClient;
+
+class JedisClientNodeTest extends RedisNodeContract {
+    private RedisClient client;
+
+    @Override
+    RedisNode open(String uri, Environment env) {
+        client = closeLater(RedisClient.create(uri));
+        return RedisNodes.jedis(client, env);
+    }
+
+    @Override
+    boolean canUndo() {
+        return false;
+    }
+
+    @Override
+    void assertClosed(RedisServer server, Set<Thread> before) {
+        assertThat(client.ping()).isEqualTo("PONG");
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+    }
+}

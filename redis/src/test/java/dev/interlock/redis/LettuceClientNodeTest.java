@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.engine.Environment;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.Set;
+
+class LettuceClientNodeTest extends RedisNodeContract {
+    private RedisClient client;
+
+    @Override
+    RedisNode open(String uri, Environment env) {
+        RedisURI parsed = RedisURI.create(uri);
+        parsed.setTimeout(Duration.ofSeconds(2));
+        client = closeLater(RedisClient.create(parsed));
+        return RedisNodes.lettuce(client, parsed, env);
+    }
+
+    @Override
+    void assertClosed(RedisServer server, Set<Thread> before) {
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            assertThat(connection.sync().ping()).isEqualTo("PONG");
+        }
+        await().atMost(LONG)
+                .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+    }
+}

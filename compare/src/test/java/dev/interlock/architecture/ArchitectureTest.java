@@ -8,12 +8,12 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.core.domain.properties.CanBeAnnotated.Predicates.annotatedWith;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS;
-import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -53,6 +53,8 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages(API);
+
+    private static final JavaClasses LIBRARY = ALL.that(not(resideInAnyPackage(COMPARE)));
 
     /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
     private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
@@ -317,8 +319,16 @@ class ArchitectureTest {
         NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS
                 .because("a caller must be able to tell errors apart (rule 11)")
                 .check(ALL);
+    }
+
+    @Test
+    void whatAPublicMethodThrowsHasAType() {
         noMethods()
                 .that()
+                .arePublic()
+                .and()
+                .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
+                .and()
                 .areDeclaredInClassesThat(
                         resideInAnyPackage(API, REDIS, ENGINE, EMBEDDED).or(STRATEGIES))
                 .should()
@@ -330,20 +340,21 @@ class ArchitectureTest {
     }
 
     @Test
-    void librariesLogByTheSystemLoggerAlone() {
-        JavaClasses library = ALL.that(not(resideInAnyPackage(COMPARE)));
+    void librariesLeaveTheStandardStreamsAlone() {
         NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
                 .because("standard streams belong to the application (rule 11)")
-                .check(library);
-        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING
-                .because("System.Logger leaves the choice of a logger to the application (rule 11)")
-                .check(library);
+                .check(LIBRARY);
+    }
+
+    @Test
+    void librariesLogByTheSystemLoggerAlone() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("org.slf4j..", "org.apache.logging..", "org.apache.commons.logging..")
+                .resideInAnyPackage(
+                        "java.util.logging..", "org.slf4j..", "org.apache.logging..", "org.apache.commons.logging..")
                 .because("System.Logger leaves the choice of a logger to the application (rule 11)")
-                .check(library);
+                .check(LIBRARY);
     }
 
     @Test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.util.EnumSet;
+import java.util.List;
+
+/**
+ * Provides the strategy {@code set-nx-px}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
+ * {@link SetNxPxLocks}. Safe to use from any thread.
+ */
+public final class SetNxPxStrategyProvider implements LockStrategyProvider {
+    static final String NAME = "set-nx-px";
+
+    static final StrategyProfile PROFILE = new StrategyProfile(
+            "One Redis server: SET NX PX under a random token, which every renewal and release compares",
+            EnumSet.of(
+                    Capability.REENTRANT,
+                    Capability.AUTO_RENEWAL,
+                    Capability.FENCING,
+                    Capability.PUSH_WAKEUP,
+                    Capability.SAFE_RELEASE),
+            EnumSet.of(
+                    Assumption.SERVER_CLOCK_STEADY,
+                    Assumption.BOUNDED_CLOCK_RATES,
+                    Assumption.NO_FAILOVER,
+                    Assumption.NO_EVICTION,
+                    Assumption.RESTART_KEEPS_DATA));
+
+    /** Creates the provider. */
+    public SetNxPxStrategyProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public StrategyProfile profile() {
+        return PROFILE;
+    }
+
+    @Override
+    public List<StrategyOption> options() {
+        return Settings.OPTIONS;
+    }
+
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        if (config.endpoints().size() != 1) {
+            throw new IllegalArgumentException("strategy set-nx-px uses one server, and the configuration names "
+                    + config.endpoints().size() + ": give one endpoint, or use redlock for several");
+        }
+        RedisEndpoint endpoint = config.endpoints().get(0);
+        Settings settings = Settings.of(config);
+        Environment env = Environment.system();
+        RedisNode node = settings.lettuce()
+                ? RedisNodes.lettuce(endpoint, config, env)
+                : RedisNodes.jedis(endpoint, config, env);
+        return SetNxPxProtocol.newFactory(node, settings, config, env);
+    }
+}

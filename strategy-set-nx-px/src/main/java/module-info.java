@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+
+/** The strategy {@code set-nx-px}: one Redis server, {@code SET NX PX} and owner-checked scripts. */
+module dev.interlock.setnxpx {
+    requires transitive dev.interlock;
+    requires dev.interlock.engine;
+    requires dev.interlock.redis;
+    requires transitive redis.clients.jedis;
+    requires static transitive lettuce.core;
+    requires static org.jspecify;
+
+    exports dev.interlock.setnxpx;
+
+    provides LockStrategyProvider with
+            SetNxPxStrategyProvider;
+}

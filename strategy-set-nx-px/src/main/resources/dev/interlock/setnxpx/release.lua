@@ -1,0 +1,12 @@
+-- KEYS: the lock.  ARGV: owner token, channel.
+-- Returns 1 if the lock was held by this token and is free now, 0 if it is gone, -1 if something else is there.
+local holder = redis.pcall('GET', KEYS[1])
+if not holder then
+  return 0
+end
+if holder ~= ARGV[1] then
+  return -1
+end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', ARGV[2], '')
+return 1

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The access control lists that the documentation gives: they suffice, and they reach no further. */
+@ParameterizedClass
+@ValueSource(strings = {"jedis", "lettuce"})
+class AccessControlTest {
+    private static final Path PAGE = Path.of("..", "docs", "strategies", "set-nx-px.md");
+
+    @Parameter
+    String client;
+
+    Fixture redis;
+
+    @BeforeEach
+    void start() {
+        redis = new Fixture(client);
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, true, script", "1, false, transaction"})
+    void theDocumentedListSuffices(int line, String fencing, String release) throws Exception {
+        redis.server.command(documentedList(line).replace(">…", ">s3cret").split(" "));
+        DistributedLock mine = lock(fencing, release);
+        DistributedLock theirs = lock(fencing, release);
+        mine.lock();
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            theirs.lock();
+            theirs.unlock();
+            return null;
+        });
+        redis.awaitSubscribers("listed", 1);
+        mine.lease().orElseThrow().ensureValid(Duration.ofMillis(1_950));
+        mine.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("listed"));
+        assertThat((List<?>) redis.server.command("ACL", "LOG"))
+                .as("commands that were refused")
+                .isEmpty();
+    }
+
+    private DistributedLock lock(String fencing, String release) {
+        DistributedLockFactory factory = redis.factory(
+                "redis://locker:s3cret@127.0.0.1:" + redis.server.port(),
+                (LockConfig.Builder config) -> config.option("fencing", fencing).option("release", release));
+        return factory.getLock("listed", Fixture.lease(Duration.ofSeconds(2)));
+    }
+
+    private static String documentedList(int line) throws IOException {
+        return Files.readAllLines(PAGE).stream()
+                .filter(text -> text.startsWith("ACL SETUSER"))
+                .toList()
+                .get(line);
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.embedded.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.function.UnaryOperator;
+
+/** A server of its own for one test, the factories made for it, and the threads started in it. */
+final class Fixture implements AutoCloseable {
+    /** Long enough for any machine, since it is only ever waited out by a test that fails. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final RedisServer server = RedisServer.start();
+    private final String client;
+    private final List<DistributedLockFactory> factories = new ArrayList<>();
+
+    Fixture(String client) {
+        this.client = client;
+    }
+
+    DistributedLockFactory factory() {
+        return factory(config -> config);
+    }
+
+    DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
+        return factory(server.uri(), tweak);
+    }
+
+    DistributedLockFactory factory(String uri, UnaryOperator<LockConfig.Builder> tweak) {
+        LockConfig.Builder config = LockConfig.builder().endpoints(uri).option("client", client);
+        DistributedLockFactory factory =
+                DistributedLocks.getInstance("set-nx-px", tweak.apply(config).build());
+        factories.add(factory);
+        return factory;
+    }
+
+    static LockOptions lease(Duration lease) {
+        return LockOptions.builder().lease(lease).build();
+    }
+
+    /** Takes a lock in another client's stead, for good. */
+    void holdElsewhere(String name) {
+        server.command("SET", key(name), "somebody-else");
+    }
+
+    static String key(String name) {
+        return "interlock:{" + name + "}";
+    }
+
+    boolean isTaken(String name) {
+        return server.command("GET", key(name)) != null;
+    }
+
+    /** Makes sure that both sides know the scripts and have their connections, so that what follows can be counted. */
+    static void warmUp(DistributedLockFactory factory) {
+        factory.getLock("warm-up").lock();
+        factory.getLock("warm-up").unlock();
+    }
+
+    static <T> FutureTask<T> start(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        Thread thread = new Thread(future, "actor");
+        thread.setDaemon(true);
+        thread.start();
+        return future;
+    }
+
+    void awaitSubscribers(String name, long count) {
+        await().atMost(PATIENCE)
+                .until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", key(name) + ":freed"))
+                        .get(1)
+                        .equals(count));
+    }
+
+    @Override
+    public void close() {
+        factories.forEach(DistributedLockFactory::close);
+        server.close();
+    }
+}

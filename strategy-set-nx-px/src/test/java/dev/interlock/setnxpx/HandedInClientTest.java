@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import io.lettuce.core.RedisURI;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+
+class HandedInClientTest {
+    Fixture redis;
+
+    @BeforeEach
+    void start() {
+        redis = new Fixture("jedis");
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    /** Both clients of one lock wait for each other and wake each other, so that a program can change its client. */
+    private void excludesAndWakes(DistributedLockFactory one, DistributedLockFactory other) throws Exception {
+        DistributedLock mine = one.getLock("shared");
+        DistributedLock theirs = other.getLock("shared");
+        mine.lock();
+        assertThat(theirs.tryLock()).isFalse();
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            theirs.lock();
+            theirs.unlock();
+            return null;
+        });
+        redis.awaitSubscribers("shared", 1);
+        mine.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("shared"));
+    }
+
+    @Test
+    void aJedisClientIsUsedAndNotClosed() throws Exception {
+        try (RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+            try (DistributedLockFactory factory =
+                    SetNxPxLocks.builder().jedis(client).build()) {
+                excludesAndWakes(redis.factory(), factory);
+                excludesAndWakes(factory, redis.factory());
+            }
+            assertThat(client.ping()).isEqualTo("PONG");
+            assertThat(client.getPool().getNumActive()).isZero();
+        }
+    }
+
+    @Test
+    void aLettuceClientIsUsedAndNotClosed() throws Exception {
+        RedisURI uri = RedisURI.create("127.0.0.1", redis.server.port());
+        io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create(uri);
+        try {
+            try (DistributedLockFactory factory =
+                    SetNxPxLocks.builder().lettuce(client, uri).build()) {
+                excludesAndWakes(redis.factory(), factory);
+                excludesAndWakes(factory, redis.factory());
+            }
+            try (var connection = client.connect()) {
+                assertThat(connection.sync().ping()).isEqualTo("PONG");
+            }
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void jedisAndLettuceExcludeAndWakeEachOther() throws Exception {
+        excludesAndWakes(redis.factory(), redis.factory(config -> config.option("client", "lettuce")));
+        excludesAndWakes(redis.factory(config -> config.option("client", "lettuce")), redis.factory());
+    }
+
+    @Test
+    void theConfigurationAppliesToAHandedInClient() {
+        try (RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+            LockConfig config = LockConfig.builder()
+                    .keyPrefix("app:locks")
+                    .option("fencing", "false")
+                    .build();
+            try (DistributedLockFactory factory =
+                    SetNxPxLocks.builder().jedis(client).config(config).build()) {
+                assertThat(factory.profile().supports(Capability.FENCING)).isFalse();
+                factory.getLock("x").lock();
+                assertThat(client.get("app:locks:{x}")).isNotNull();
+                factory.getLock("x").unlock();
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> SetNxPxLocks.builder()
+                            .jedis(client)
+                            .config(LockConfig.builder().option("nonsense", "1").build())
+                            .build())
+                    .withMessageContaining("nonsense");
+        }
+    }
+}

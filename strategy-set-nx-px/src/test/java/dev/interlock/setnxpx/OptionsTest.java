@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionsTest {
+    private static final LockConfig CONFIG = LockConfig.of("redis://127.0.0.1:1");
+
+    private static void make(LockConfig config) {
+        DistributedLocks.getInstance("set-nx-px", config).close();
+    }
+
+    @Test
+    void makingAFactoryDoesNotNeedTheServer() {
+        make(CONFIG);
+        make(CONFIG.toBuilder().option("client", "lettuce").build());
+    }
+
+    @Test
+    void theStrategyIsFoundByItsName() {
+        assertThat(DistributedLocks.strategies())
+                .filteredOn(provider -> provider.name().equals("set-nx-px"))
+                .singleElement()
+                .isInstanceOf(SetNxPxStrategyProvider.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "client, valkey, must be jedis or lettuce",
+        "fencing, maybe, must be true or false",
+        "release, del, must be script or transaction",
+        "release, transaction, set fencing=false as well",
+        "quorum, 3, 'it has: client, fencing, release'",
+    })
+    void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
+                .withMessageContaining(explanation)
+                .withMessageContaining(option);
+    }
+
+    @Test
+    void moreOrFewerThanOneServerIsAnError() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.of("redis://a,redis://b")))
+                .withMessageContaining("uses one server")
+                .withMessageContaining("names 2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.builder().build()))
+                .withMessageContaining("names 0");
+    }
+
+    @Test
+    void aBuilderWithoutAClientIsAnError() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> SetNxPxLocks.builder().build())
+                .withMessageContaining("no client was given");
+    }
+}

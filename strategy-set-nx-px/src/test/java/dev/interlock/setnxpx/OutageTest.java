@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.embedded.FaultProxy;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Acquisitions while the server is slow, silent, unreachable or unwilling. */
+@ParameterizedClass
+@ValueSource(strings = {"jedis", "lettuce"})
+class OutageTest {
+    /** Far longer than any test may take: whoever waits for it has missed its wake-up. */
+    private static final Duration LONG_LEASE = Duration.ofHours(1);
+
+    @Parameter
+    String client;
+
+    Fixture redis;
+
+    @BeforeEach
+    void start() {
+        redis = new Fixture(client);
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private FutureTask<Object> waiter(DistributedLock lock) {
+        return Fixture.start(() -> {
+            lock.lock();
+            lock.unlock();
+            return null;
+        });
+    }
+
+    private void assertGetsTheLock(FutureTask<Object> waiter) throws Exception {
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aWaiterWhoseSubscriptionWasCutGetsTheLock() throws Exception {
+        DistributedLock held = redis.factory().getLock("cut", Fixture.lease(LONG_LEASE));
+        held.lock();
+        FutureTask<Object> waiter = waiter(redis.factory().getLock("cut", Fixture.lease(LONG_LEASE)));
+        redis.awaitSubscribers("cut", 1);
+        assertThat((Long) redis.server.command("CLIENT", "KILL", "TYPE", "pubsub"))
+                .isPositive();
+        held.unlock();
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aWaiterThatHearsOfNoReleaseGetsTheLockByTheCeiling() throws Exception {
+        redis.server.command("SET", Fixture.key("silent"), "somebody-else", "EX", "3600");
+        FutureTask<Object> waiter = waiter(redis.factory().getLock("silent"));
+        redis.awaitSubscribers("silent", 1);
+        redis.server.command("DEL", Fixture.key("silent"));
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aWaiterHearsOfAReleaseBeforeTheCeiling() throws Exception {
+        DistributedLock held = redis.factory().getLock("heard", Fixture.lease(LONG_LEASE));
+        held.lock();
+        DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
+        FutureTask<Object> waiter = waiter(waiting.getLock("heard", Fixture.lease(LONG_LEASE)));
+        redis.awaitSubscribers("heard", 1);
+        held.unlock();
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aWaiterHearsAgainAfterItsSubscriptionWasCut() throws Exception {
+        DistributedLock held = redis.factory().getLock("again", Fixture.lease(LONG_LEASE));
+        held.lock();
+        DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
+        FutureTask<Object> waiter = waiter(waiting.getLock("again", Fixture.lease(LONG_LEASE)));
+        redis.awaitSubscribers("again", 1);
+        redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
+        held.unlock();
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aWaiterGetsTheLockWhenTheLeaseOfADeadHolderEnds() throws Exception {
+        redis.server.command("SET", Fixture.key("dead"), "somebody-else", "PX", "1500");
+        DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
+        assertGetsTheLock(waiter(waiting.getLock("dead", Fixture.lease(LONG_LEASE))));
+    }
+
+    @Test
+    void aTimedAcquisitionOnAStalledServerGivesUpAndLeavesNoGhost() throws Exception {
+        DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(1)));
+        Fixture.warmUp(factory);
+        DistributedLock lock = factory.getLock("stalled", Fixture.lease(LONG_LEASE));
+        redis.server.pause();
+        // The server comes back only when the acquisition has given up: that it ends at all is what is shown.
+        assertThatThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS))
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        redis.server.resume();
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.server.command("GET", Fixture.key("stalled") + ":fence") != null);
+        await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("stalled"));
+        await().during(Duration.ofSeconds(1)).atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("stalled"));
+        assertThat(lock.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void anAcquisitionWhoseReplyIsLostLeavesNoGhost() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(redis.server)) {
+            DistributedLockFactory factory =
+                    redis.factory(proxy.uri(), config -> config.commandTimeout(Duration.ofSeconds(5)));
+            Fixture.warmUp(factory);
+            DistributedLock lock = factory.getLock("lost-reply", Fixture.lease(LONG_LEASE));
+            proxy.loseNextReply();
+            assertThatThrownBy(lock::tryLock)
+                    .isInstanceOfSatisfying(
+                            LockBackendException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> redis.server.command("GET", Fixture.key("lost-reply") + ":fence") != null
+                            && !redis.isTaken("lost-reply"));
+        }
+    }
+
+    @Test
+    void aReleaseWhoseReplyIsLostIsNoErrorAndFreesTheLock() {
+        try (FaultProxy proxy = FaultProxy.to(redis.server)) {
+            DistributedLockFactory factory = redis.factory(proxy.uri(), config -> config);
+            Fixture.warmUp(factory);
+            DistributedLock lock = factory.getLock("lost-reply", Fixture.lease(LONG_LEASE));
+            lock.lock();
+            proxy.loseNextReply();
+            lock.unlock();
+            await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("lost-reply"));
+        }
+    }
+
+    @Test
+    void aWaiterRidesOutARestartOfTheServer() throws Exception {
+        redis.holdElsewhere("restart");
+        FutureTask<Object> waiter = waiter(redis.factory().getLock("restart", Fixture.lease(LONG_LEASE)));
+        redis.awaitSubscribers("restart", 1);
+        redis.server.restart();
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aServerThatIsNotThereIsReportedAtOnce() {
+        redis.server.kill();
+        DistributedLock lock = redis.factory().getLock("nobody");
+        assertThatThrownBy(lock::lock).isInstanceOfSatisfying(LockBackendException.class, e -> {
+            assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE);
+            assertThat(e).hasMessageContaining("redis://127.0.0.1:" + redis.server.port());
+        });
+    }
+
+    @Test
+    void aKeyThatIsNoLockIsReportedAndLeftAlone() {
+        redis.server.command("RPUSH", Fixture.key("squatted"), "something");
+        DistributedLock lock = redis.factory().getLock("squatted");
+        assertThatThrownBy(lock::lock).isInstanceOfSatisfying(LockBackendException.class, e -> {
+            assertThat(e.reason()).isEqualTo(Reason.REFUSED);
+            assertThat(e).hasMessageContaining("WRONGTYPE");
+        });
+        assertThat(redis.server.command("LLEN", Fixture.key("squatted"))).isEqualTo(1L);
+        assertThat(redis.server.command("KEYS", "*:fence")).isEqualTo(java.util.List.of());
+    }
+
+    @Test
+    void closingTheFactoryFreesItsLocksAndFailsItsWaiters() throws Exception {
+        DistributedLockFactory factory = redis.factory();
+        DistributedLock lock = factory.getLock("closing", Fixture.lease(LONG_LEASE));
+        lock.lock();
+        redis.holdElsewhere("taken");
+        FutureTask<Object> waiter = waiter(factory.getLock("taken"));
+        redis.awaitSubscribers("taken", 1);
+        factory.close();
+        assertThat(redis.isTaken("closing")).isFalse();
+        assertThatThrownBy(() -> assertGetsTheLock(waiter)).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> factory.getLock("closing")).isInstanceOf(IllegalStateException.class);
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> String.valueOf(redis.server.command("CLIENT", "LIST"))
+                        .lines()
+                        .allMatch(line -> line.contains("name=embedded-redis")));
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code release=transaction}, as a user who may run no scripts and touch nothing but locks. */
+@ParameterizedClass
+@ValueSource(strings = {"jedis", "lettuce"})
+class TransactionTest {
+    @Parameter
+    String client;
+
+    Fixture redis;
+    DistributedLockFactory factory;
+
+    @BeforeEach
+    void start() {
+        redis = new Fixture(client);
+        redis.server.command(
+                ("ACL SETUSER locker on >s3cret resetkeys resetchannels -@all ~interlock:* &interlock:* +hello +ping +select"
+                                + " +set +get +del +pexpire +watch +unwatch +multi +exec +discard +publish +subscribe +unsubscribe")
+                        .split(" "));
+        factory = asLocker(redis);
+    }
+
+    private static DistributedLockFactory asLocker(Fixture redis) {
+        return redis.factory(
+                "redis://locker:s3cret@127.0.0.1:" + redis.server.port(),
+                config -> config.option("release", "transaction").option("fencing", "false"));
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void locksAndUnlocks() {
+        DistributedLock lock = factory.getLock("tx");
+        lock.lock();
+        assertThat(redis.isTaken("tx")).isTrue();
+        lock.unlock();
+        assertThat(redis.server.command("KEYS", "*")).isEqualTo(List.of());
+    }
+
+    @Test
+    void renewsAndFindsThatTheKeyIsGone() {
+        List<LossCause> told = new CopyOnWriteArrayList<>();
+        DistributedLock lock = factory.getLock("tx", Fixture.lease(Duration.ofSeconds(2)));
+        lock.lock();
+        Lease lease = lock.lease().orElseThrow();
+        lease.onLoss(told::add);
+        long before = (Long) redis.server.command("PTTL", Fixture.key("tx"));
+        await().pollInSameThread()
+                .atMost(Fixture.PATIENCE)
+                .until(() -> lock.isHeldByCurrentThread()
+                        && (Long) redis.server.command("PTTL", Fixture.key("tx")) < before - 100);
+        lease.ensureValid(Duration.ofMillis(1_950));
+        assertThat(redis.isTaken("tx")).isTrue();
+        redis.server.command("DEL", Fixture.key("tx"));
+        await().atMost(Fixture.PATIENCE).until(() -> told.equals(List.of(LossCause.GONE)));
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void leavesAKeyInOtherHandsAlone() {
+        DistributedLock lock = factory.getLock("tx");
+        lock.lock();
+        redis.holdElsewhere("tx");
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.TAKEN));
+        assertThat(redis.server.command("GET", Fixture.key("tx"))).isEqualTo("somebody-else");
+    }
+
+    @Test
+    void aReleaseWakesAWaiterThatUsesScripts() throws Exception {
+        DistributedLock lock = factory.getLock("tx");
+        lock.lock();
+        DistributedLock scripted =
+                redis.factory(config -> config.waitCeiling(Duration.ofHours(1))).getLock("tx");
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            scripted.lock();
+            scripted.unlock();
+            return null;
+        });
+        redis.awaitSubscribers("tx", 1);
+        lock.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aUserWhoMayNotRunScriptsIsToldSo() {
+        DistributedLockFactory scripted =
+                redis.factory("redis://locker:s3cret@127.0.0.1:" + redis.server.port(), config -> config);
+        assertThatThrownBy(() -> scripted.getLock("tx").lock())
+                .isInstanceOfSatisfying(
+                        LockBackendException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.REFUSED))
+                .hasMessageContaining("NOPERM")
+                .hasMessageNotContaining("s3cret");
+        assertThat(redis.server.command("KEYS", "*")).isEqualTo(List.of());
+    }
+
+    @Test
+    void twoThreadsTakeTurns() throws Exception {
+        DistributedLockFactory other = asLocker(redis);
+        int[] counter = {0};
+        List<FutureTask<Object>> tasks = List.of(counting(factory, counter), counting(other, counter));
+        for (FutureTask<Object> task : tasks) {
+            task.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(counter[0]).isEqualTo(200);
+    }
+
+    private static FutureTask<Object> counting(DistributedLockFactory factory, int[] counter) {
+        return Fixture.start(() -> {
+            DistributedLock lock = factory.getLock("counter");
+            for (int i = 0; i < 100; i++) {
+                lock.lock();
+                try {
+                    int seen = counter[0];
+                    Thread.yield();
+                    counter[0] = seen + 1;
+                } finally {
+                    lock.unlock();
+                }
+            }
+            return null;
+        });
+    }
+}

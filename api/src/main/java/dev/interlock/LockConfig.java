@@ -262,7 +262,7 @@ public final class LockConfig {
         private Optional<String> strategy = Optional.empty();
         private List<RedisEndpoint> endpoints = List.of();
         private String keyPrefix = "interlock";
-        private Duration commandTimeout = Duration.ofSeconds(1);
+        private Duration commandTimeout = Duration.ofSeconds(2);
         private Duration waitCeiling = Duration.ofSeconds(1);
         private int localHandoffs = 16;
         private LockOptions lockDefaults = LockOptions.defaults();
@@ -333,7 +333,7 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the longest time to wait for a connection, and for the answer to one command. One second unless set. Fractions
+         * Sets the longest time to wait for a connection, and for the answer to one command. Two seconds unless set. Fractions
          * of a millisecond are dropped.
          *
          * @param commandTimeout from one millisecond to one hour

@@ -24,7 +24,7 @@ class LockConfigTest {
                 .containsExactly(RedisEndpoint.parse("redis://a"), RedisEndpoint.parse("rediss://b:7000"));
         assertThat(config.strategy()).isEmpty();
         assertThat(config.keyPrefix()).isEqualTo("interlock");
-        assertThat(config.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.commandTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(config.waitCeiling()).isEqualTo(Duration.ofSeconds(1));
         assertThat(config.localHandoffs()).isEqualTo(16);
         assertThat(config.lockDefaults()).isEqualTo(LockOptions.defaults());

@@ -87,7 +87,7 @@ class ScaleTest {
     void tenThousandVirtualThreadsOverAHundredNamesAllFinish() throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
         Method newExecutor = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
-        DistributedLockFactory factory = redis.factory();
+        DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Fixture.PATIENCE));
         int[] counters = new int[100];
         try (Executor executor = new Executor((ExecutorService) newExecutor.invoke(null))) {
             List<Future<Object>> tasks = new ArrayList<>();

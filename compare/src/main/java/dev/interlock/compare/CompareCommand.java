@@ -25,7 +25,6 @@ import picocli.CommandLine.Spec;
                     + " uncontended lock, and what contenders achieve.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
-        mixinStandardHelpOptions = true,
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all strategies were measured, and no update was lost",

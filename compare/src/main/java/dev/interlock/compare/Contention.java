@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Lets several contenders take one lock in turns, as fast as they get it. */
 final class Contention implements Scenario<Contention.Result> {
@@ -54,9 +55,9 @@ final class Contention implements Scenario<Contention.Result> {
                 }
             }
             Crew.run(contenders, effort.warmUp());
-            turns.handOffs = 0;
+            turns.handOffs.reset();
             Crew.Work timed = Crew.run(contenders, effort.contended());
-            long handOffs = turns.handOffs;
+            long handOffs = turns.handOffs.sum();
             long[] acquisitions = new long[1];
             long commands = subject.backend()
                     .commands(() -> acquisitions[0] =
@@ -72,15 +73,15 @@ final class Contention implements Scenario<Contention.Result> {
         }
     }
 
-    /** Written under the lock alone, and read when all contenders have ended. */
+    /** Who had the lock last, and how often that changed: written under the lock that is measured, if it works. */
     private static final class Turns {
         private volatile long last = -1;
-        private volatile long handOffs;
+        private final LongAdder handOffs = new LongAdder();
 
         void take(long contender) {
             if (last != contender) {
                 last = contender;
-                handOffs = handOffs + 1;
+                handOffs.increment();
             }
         }
     }

@@ -6,26 +6,25 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /** The command line of Interlock. */
 @Command(
         name = "interlock",
         description = "Looks at the installed lock strategies, and compares them on real Redis servers.",
-        mixinStandardHelpOptions = true,
-        versionProvider = Main.Version.class,
         subcommands = {CompareCommand.class, StrategiesCommand.class, WorkerCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
-    private Main() {}
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "shows this help")
+    @SuppressWarnings("UnusedVariable") // Read by the parser.
+    private boolean help;
 
-    /** The version that the jar was built as. */
-    static final class Version implements CommandLine.IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"interlock " + (version == null ? "(development build)" : version)};
-        }
-    }
+    private Main() {}
 
     /**
      * Runs a command and ends the JVM.
@@ -51,7 +50,7 @@ public final class Main {
                 });
         commandLine.setParameterExceptionHandler((error, arguments) -> {
             CommandLine command = error.getCommandLine();
-            command.getErr().println("interlock: " + Messages.withoutPasswords(error.getMessage()));
+            command.getErr().println("interlock: " + Messages.withoutPasswords(String.valueOf(error.getMessage())));
             command.getErr().println("Try: interlock " + helpFor(command));
             return ExitCodes.USAGE;
         });

@@ -17,8 +17,7 @@ import picocli.CommandLine.Spec;
 /** Lists the installed strategies with what they promise, assume and can be told. */
 @Command(
         name = "strategies",
-        description = "Lists the installed strategies: what they promise, what they assume, and their options.",
-        mixinStandardHelpOptions = true)
+        description = "Lists the installed strategies: what they promise, what they assume, and their options.")
 final class StrategiesCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -25,9 +25,9 @@ final class TerminalRenderer {
     }
 
     private static void wrap(StringBuilder text, String sentence) {
-        for (String paragraph : sentence.split("\n")) {
+        for (String paragraph : sentence.lines().toList()) {
             int column = 0;
-            for (String word : paragraph.split(" ")) {
+            for (String word : paragraph.split(" ", -1)) {
                 if (column > 0 && column + 1 + word.length() > TextTable.WIDTH) {
                     text.append("\n");
                     column = 0;

@@ -43,8 +43,7 @@ final class WorkerCommand implements Callable<Integer> {
                 clients.add(client);
                 steps.add(() -> addOne(lock, client, task.key()));
             }
-            lock.lock();
-            lock.unlock();
+            UncontendedPair.pair(lock);
             say(WorkerProcess.READY);
             go.await();
             say(Long.toString(Crew.run(steps, Duration.ofMillis(task.millis())).steps()));

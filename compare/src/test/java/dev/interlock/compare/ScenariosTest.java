@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ScenariosTest {
     private static final Effort SHORT = new Effort(
@@ -51,9 +53,10 @@ class ScenariosTest {
         return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 
-    @Test
-    void aLockThatWorksLosesNoUpdate() {
-        GuardedCounter.Result result = new GuardedCounter(SHORT).measure(subject(TestStrategies.WORKING));
+    @ParameterizedTest
+    @ValueSource(strings = {TestStrategies.WORKING, "set-nx-px"})
+    void aLockThatWorksLosesNoUpdate(String strategy) {
+        GuardedCounter.Result result = new GuardedCounter(SHORT).measure(subject(strategy));
 
         assertThat(result.expected()).isPositive();
         assertThat(result.actual()).isEqualTo(result.expected());

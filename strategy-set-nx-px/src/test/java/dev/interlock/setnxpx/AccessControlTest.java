@@ -14,34 +14,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The access control lists that the documentation gives: they suffice, and they reach no further. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class AccessControlTest {
+class AccessControlTest extends OnBothClients {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "set-nx-px.md");
-
-    @Parameter
-    String client;
-
-    Fixture redis;
-
-    @BeforeEach
-    void start() {
-        redis = new Fixture(client);
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
 
     @ParameterizedTest
     @CsvSource({"0, true, script", "1, false, transaction"})
@@ -56,7 +34,7 @@ class AccessControlTest {
             return null;
         });
         redis.awaitSubscribers("listed", 1);
-        mine.lease().orElseThrow().ensureValid(Duration.ofMillis(1_950));
+        Fixture.renewByHand(mine.lease().orElseThrow());
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("listed"));
@@ -69,7 +47,7 @@ class AccessControlTest {
         DistributedLockFactory factory = redis.factory(
                 "redis://locker:s3cret@127.0.0.1:" + redis.server.port(),
                 (LockConfig.Builder config) -> config.option("fencing", fencing).option("release", release));
-        return factory.getLock("listed", Fixture.lease(Duration.ofSeconds(2)));
+        return factory.getLock("listed", Fixture.lease(Duration.ofMinutes(1)));
     }
 
     private static String documentedList(int line) throws IOException {

@@ -15,32 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent to the server, counted there. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class CommandsTest {
-    @Parameter
-    String client;
-
-    Fixture redis;
-
-    @BeforeEach
-    void start() {
-        redis = new Fixture(client);
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
-
+class CommandsTest extends OnBothClients {
     @Test
     void anUncontendedPairIsTwoCommands() {
         DistributedLockFactory factory = redis.factory();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.embedded.RedisServer;
@@ -51,6 +52,13 @@ final class Fixture implements AutoCloseable {
     /** Takes a lock in another client's stead, for good. */
     void holdElsewhere(String name) {
         server.command("SET", key(name), "somebody-else");
+    }
+
+    /** Renews a lease of a minute, as soon as there is something to renew, and with a second to spare for a slow machine. */
+    static void renewByHand(Lease lease) {
+        Duration atLeast = Duration.ofMillis(58_400);
+        await().atMost(PATIENCE).until(() -> lease.remaining().compareTo(atLeast) < 0);
+        lease.ensureValid(atLeast);
     }
 
     static String key(String name) {

@@ -11,39 +11,23 @@ import java.util.Arrays;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The interrupt contract of {@link java.util.concurrent.locks.Lock}, with a real server that is free, taken or silent. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class InterruptTest {
+class InterruptTest extends OnBothClients {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(30);
 
-    @Parameter
-    String client;
-
-    Fixture redis;
     DistributedLock lock;
     final AtomicReference<Thread> actor = new AtomicReference<>();
 
     @BeforeEach
-    void start() {
-        redis = new Fixture(client);
+    void prepare() {
         var factory = redis.factory(config -> config.commandTimeout(COMMAND_TIMEOUT));
         Fixture.warmUp(factory);
         lock = factory.getLock("interrupted");
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
     }
 
     /** The four ways in, and whether an interrupt ends them. */

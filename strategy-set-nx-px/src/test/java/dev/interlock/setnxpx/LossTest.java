@@ -13,35 +13,14 @@ import dev.interlock.embedded.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class LossTest {
+class LossTest extends OnBothClients {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration LONG_LEASE = Duration.ofMinutes(10);
 
-    @Parameter
-    String client;
-
-    Fixture redis;
     final List<LossCause> told = new CopyOnWriteArrayList<>();
-
-    @BeforeEach
-    void start() {
-        redis = new Fixture(client);
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
 
     private DistributedLock held(DistributedLockFactory factory, Duration lease) {
         DistributedLock lock = factory.getLock("mine", Fixture.lease(lease));

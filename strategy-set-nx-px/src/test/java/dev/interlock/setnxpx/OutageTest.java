@@ -13,34 +13,12 @@ import dev.interlock.embedded.FaultProxy;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Acquisitions while the server is slow, silent, unreachable or unwilling. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class OutageTest {
+class OutageTest extends OnBothClients {
     /** Far longer than any test may take: whoever waits for it has missed its wake-up. */
     private static final Duration LONG_LEASE = Duration.ofHours(1);
-
-    @Parameter
-    String client;
-
-    Fixture redis;
-
-    @BeforeEach
-    void start() {
-        redis = new Fixture(client);
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
 
     private FutureTask<Object> waiter(DistributedLock lock) {
         return Fixture.start(() -> {

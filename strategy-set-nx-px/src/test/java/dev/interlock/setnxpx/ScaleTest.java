@@ -15,37 +15,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many names and many threads. */
-@ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
-class ScaleTest {
+class ScaleTest extends OnBothClients {
     private static final int NAMES = 1_000_000;
     private static final int THREADS = 4;
 
     /** By how much the heap may grow: less than the smallest object that could be forgotten for each name. */
     private static final long SPARE_BYTES = 8L * NAMES;
-
-    @Parameter
-    String client;
-
-    Fixture redis;
-
-    @BeforeEach
-    void start() {
-        redis = new Fixture(client);
-    }
-
-    @AfterEach
-    void stop() {
-        redis.close();
-    }
 
     @Test
     void aMillionNamesLeaveNothingBehind() throws Exception {

@@ -79,8 +79,9 @@ final class DueWorker<T> {
             if (!closed) {
                 entries.add(entry);
                 if (thread == null) {
-                    thread = env.newThread(threadName, this::run);
-                    thread.start();
+                    Thread fresh = env.newThread(threadName, this::run);
+                    fresh.start();
+                    thread = fresh;
                 } else if (sleeping && atNanos - wakeNanos < 0) {
                     env.unpark(thread);
                 }

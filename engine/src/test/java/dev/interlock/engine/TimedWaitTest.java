@@ -74,7 +74,7 @@ class TimedWaitTest extends EngineTest {
         Call<Boolean> nanos = cleo.asks(() -> two.lock().tryLock(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
         Person dora = env.person("dora");
         Call<Optional<Lease>> handle = dora.asks(() -> two.lock().tryAcquire(Duration.ofSeconds(Long.MAX_VALUE)));
-        env.advance(Duration.ofDays(2));
+        env.advance(Duration.ofHours(1));
         assertThat(days.isDone() || nanos.isDone() || handle.isDone()).isFalse();
         ann.does(one.lock()::unlock).value();
         env.advance(seconds(1));
@@ -184,10 +184,10 @@ class TimedWaitTest extends EngineTest {
     }
 
     @Test
-    void tenThousandTimedOutWaitsLeaveNothingBehind() {
+    void aThousandTimedOutWaitsLeaveNothingBehind() {
         server.steal(NAME, Duration.ofDays(300));
         Call<Void> call = ann.does(() -> {
-            for (int i = 0; i < 10_000; i++) {
+            for (int i = 0; i < 1_000; i++) {
                 assertThat(one.lock().tryLock(1, TimeUnit.MILLISECONDS)).isFalse();
             }
         });

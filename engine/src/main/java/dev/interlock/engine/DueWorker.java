@@ -131,7 +131,7 @@ final class DueWorker<T> {
     }
 
     /** Moves what is due to the list, or returns how long to sleep; a negative time for ever. */
-    private long takeDue(List<T> due) {
+    long takeDue(List<T> due) {
         mutex.lock();
         try {
             sleeping = false;

@@ -59,8 +59,6 @@ final class Grant {
     /** Notes what a renewal has given; under the mutex, since two may end at once. */
     void extend(Validity renewed) {
         renewalUnanswered = renewalsOnTheirWay > 0;
-        if (renewed.isLaterThan(validity)) {
-            validity = renewed;
-        }
+        validity = renewed.notBefore(validity);
     }
 }

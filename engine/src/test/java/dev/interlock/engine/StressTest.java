@@ -65,7 +65,7 @@ class StressTest {
 
     @Test
     void manyThreadsOfManyFactoriesKeepEachOtherOutWhateverGoesWrong() throws InterruptedException {
-        Chaos chaos = new Chaos(env);
+        Chaos chaos = new Chaos(env, true);
         Random random = new Random(42);
         List<LockEngine> engines = new ArrayList<>();
         List<InMemoryProtocol> protocols = new ArrayList<>();

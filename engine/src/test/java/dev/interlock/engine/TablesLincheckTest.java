@@ -5,10 +5,11 @@ import dev.interlock.LossCause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jetbrains.lincheck.datastructures.BooleanGen;
+import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StringGen;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Test;
 
@@ -16,9 +17,9 @@ import org.junit.jupiter.api.Test;
 class TablesLincheckTest {
     private static ModelCheckingOptions options() {
         return new ModelCheckingOptions()
-                .iterations(15)
-                .invocationsPerIteration(500)
-                .threads(3)
+                .iterations(8)
+                .invocationsPerIteration(200)
+                .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(1);
@@ -61,74 +62,81 @@ class TablesLincheckTest {
         }
     }
 
-    @Param(name = "name", gen = StringGen.class, conf = "1:ab")
+    @Param(name = "name", gen = BooleanGen.class)
     public static class Cells {
         private final CellTable table = new CellTable(new Still());
         private final Cell[][] entered = new Cell[8][2];
 
-        private static int index(String name) {
-            return name.equals("a") ? 0 : 1;
-        }
-
         @Operation
-        public boolean enter(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") String name) {
+        public boolean enter(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") boolean name) {
             Cell[] mine = entered[thread];
-            if (mine[index(name)] != null) {
+            if (mine[name ? 0 : 1] != null) {
                 return false;
             }
-            mine[index(name)] = table.enter(name);
+            mine[name ? 0 : 1] = table.enter(text(name));
             return true;
         }
 
         @Operation
-        public String leave(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") String name) {
+        public String leave(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") boolean name) {
             Cell[] mine = entered[thread];
-            Cell cell = mine[index(name)];
+            Cell cell = mine[name ? 0 : 1];
             if (cell == null) {
                 return "was not there";
             }
-            boolean same = table.find(name) == cell;
-            mine[index(name)] = null;
+            boolean same = table.find(text(name)) == cell;
+            mine[name ? 0 : 1] = null;
             table.leave(cell);
             return same ? "left" : "left another cell";
         }
 
         @Operation
-        public boolean find(@Param(name = "name") String name) {
-            return table.find(name) != null;
+        public boolean find(@Param(name = "name") boolean name) {
+            return table.find(text(name)) != null;
         }
     }
 
+    private static String text(boolean name) {
+        return name ? "a" : "b";
+    }
+
+    @Param(name = "thread", gen = BooleanGen.class)
+    @Param(name = "name", gen = BooleanGen.class)
+    @Param(name = "cause", gen = BooleanGen.class)
     public static class Losses {
         private final Thread[] threads = {new Thread("one"), new Thread("two")};
         private final LostHolds lostHolds = new LostHolds();
 
         @Operation
-        public void add(boolean thread, boolean name, boolean cause) {
-            lostHolds.add(threads[thread ? 0 : 1], name ? "a" : "b", 2, cause ? LossCause.GONE : LossCause.TAKEN);
+        public void add(
+                @Param(name = "thread") boolean thread,
+                @Param(name = "name") boolean name,
+                @Param(name = "cause") boolean cause) {
+            lostHolds.add(threads[thread ? 0 : 1], text(name), 2, cause ? LossCause.GONE : LossCause.TAKEN);
         }
 
         @Operation
-        public String takeBack(boolean thread, boolean name) {
+        public String takeBack(@Param(name = "thread") boolean thread, @Param(name = "name") boolean name) {
             return lostHolds
-                    .takeBack(threads[thread ? 0 : 1], name ? "a" : "b")
+                    .takeBack(threads[thread ? 0 : 1], text(name))
                     .map(LossCause::name)
                     .orElse("none");
         }
     }
 
+    @Param(name = "item", gen = IntGen.class, conf = "-1:4")
     public static class Due {
         private final Consumer<List<Integer>> nobody = due -> {};
         private final DueWorker<Integer> worker = new DueWorker<>(new Still(), "worker", 2, nobody);
         private final List<DueWorker.Entry<Integer>> mine = new ArrayList<>();
 
         @Operation
-        public void add(int item) {
+        public void add(@Param(name = "item") int item) {
             worker.add(item, item);
         }
 
         @Operation(nonParallelGroup = "mine")
-        public void addMine(int item) {
+        public void addMine(@Param(name = "item") int item) {
             mine.add(worker.add(item, item));
         }
 

@@ -10,6 +10,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class TablesLincheckTest {
     private static ModelCheckingOptions options() {
         return new ModelCheckingOptions()
-                .iterations(8)
+                .iterations(6)
                 .invocationsPerIteration(200)
                 .threads(2)
                 .actorsPerThread(3)
@@ -170,8 +171,14 @@ class TablesLincheckTest {
         options().check(Losses.class);
     }
 
+    /** By stress, since a model-checked thread that is started must also run. */
     @Test
     void theQueueOfTheWorker() {
-        options().check(Due.class);
+        new StressOptions()
+                .iterations(15)
+                .invocationsPerIteration(300)
+                .threads(2)
+                .actorsPerThread(4)
+                .check(Due.class);
     }
 }

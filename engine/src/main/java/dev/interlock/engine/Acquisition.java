@@ -69,6 +69,7 @@ final class Acquisition {
                 cell.mutex.lock();
                 try {
                     if (cell.withdraw(waiter)) {
+                        throwIfNobodyAnswers();
                         return null;
                     }
                 } finally {
@@ -83,6 +84,14 @@ final class Acquisition {
             case FAILED -> throw asOurs(Objects.requireNonNull(waiter.failure));
             default -> contend(waiter.yieldSince);
         };
+    }
+
+    /** Keeps a wait that ends in an outage from reporting the lock as taken; under the mutex. */
+    private void throwIfNobodyAnswers() {
+        LockBackendException outage = cell.outage();
+        if (outage != null && !waiting.isEndedByInterrupt()) {
+            throw asOurs(outage);
+        }
     }
 
     /** A failure that another thread met gets a stack trace of this one. */
@@ -104,7 +113,6 @@ final class Acquisition {
             tenure = tryUntilOver();
             return tenure;
         } finally {
-            cell.contender(null);
             if (tenure == null) {
                 cell.mutex.lock();
                 try {
@@ -221,17 +229,14 @@ final class Acquisition {
 
     /**
      * Throws unless the failure may be ridden out: the backend has answered for this cell, no longer than a lease ago, and has
-     * not said that the request is wrong. All who wait here would meet the same, so they are told too, and do not try one by one.
+     * not said that the request is wrong. All who wait here and may not hope either are told too, and do not try one by one.
      */
     private void giveUpIfHopeless(LockBackendException failure) {
         cell.mutex.lock();
         try {
-            boolean hopeful = failure.reason() != Reason.REFUSED
-                    && cell.hasAnsweredWithin(options.lease().toNanos());
-            if (!hopeful) {
-                cell.failAll(failure);
-            }
-            if (!hopeful || !mayWait) {
+            cell.failed(failure);
+            cell.failAll(failure, waiter -> isHopeless(failure, waiter.options));
+            if (!mayWait || isHopeless(failure, options)) {
                 throw failure;
             }
         } finally {
@@ -239,13 +244,18 @@ final class Acquisition {
         }
     }
 
+    private boolean isHopeless(LockBackendException failure, LockOptions waiting) {
+        return failure.reason() == Reason.REFUSED
+                || !cell.hasAnsweredWithin(waiting.lease().toNanos());
+    }
+
     /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
     private long untilNextTry(Optional<Duration> retryAfter) {
         long ceiling = engine.waitCeilingNanos();
         long spread = ceiling - env.nextLong(ceiling / 4 + 1);
         return retryAfter
+                .filter(duration -> duration.compareTo(Duration.ofNanos(spread)) < 0)
                 .map(duration -> duration.toNanos() + TimeUnit.MILLISECONDS.toNanos(1))
-                .filter(nanos -> nanos < spread)
                 .orElse(spread);
     }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.LockBackendException;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,9 @@ final class Cell {
 
     private long lastAnswerNanos;
 
+    /** What went wrong since the last answer, if anything did; under the mutex. */
+    private @Nullable LockBackendException outage;
+
     /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
     private @Nullable Watch watch;
 
@@ -67,6 +71,7 @@ final class Cell {
 
     /** Makes the engaged thread, or the one to which the grant was handed over, the holder; under the mutex. */
     void hold(Tenure tenure) {
+        contender = null;
         holder = tenure;
         engaged = false;
     }
@@ -84,6 +89,7 @@ final class Cell {
      */
     void passOn(@Nullable Integer yieldSince) {
         Waiter next = first();
+        contender = null;
         engaged = next != null;
         if (next != null) {
             next.yieldSince = yieldSince;
@@ -112,9 +118,9 @@ final class Cell {
         env.unpark(waiter.thread);
     }
 
-    /** Takes all out of the queue with the same failure; under the mutex. */
-    void failAll(RuntimeException failure) {
-        for (Waiter waiter : List.copyOf(queue)) {
+    /** Takes waiters out of the queue with the same failure; under the mutex. */
+    void failAll(RuntimeException failure, Predicate<Waiter> which) {
+        for (Waiter waiter : queue.stream().filter(which).toList()) {
             waiter.failure = failure;
             take(waiter, Waiter.State.FAILED);
         }
@@ -124,6 +130,17 @@ final class Cell {
     void answered(long nanos) {
         answered = true;
         lastAnswerNanos = nanos;
+        outage = null;
+    }
+
+    /** Notes that the backend has not answered; under the mutex. */
+    void failed(LockBackendException failure) {
+        outage = failure;
+    }
+
+    @Nullable
+    LockBackendException outage() {
+        return outage;
     }
 
     /** Whether the backend has answered at all, and not longer ago than this; under the mutex. */
@@ -131,8 +148,8 @@ final class Cell {
         return answered && env.nanoTime() - lastAnswerNanos <= nanos;
     }
 
-    /** Names the thread to wake at a signal. */
-    void contender(@Nullable Thread thread) {
+    /** Names the engaged thread as the one to wake at a signal. */
+    void contender(Thread thread) {
         contender = thread;
     }
 

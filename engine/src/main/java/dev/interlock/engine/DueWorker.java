@@ -79,8 +79,9 @@ final class DueWorker<T> {
             if (!closed) {
                 entries.add(entry);
                 if (thread == null) {
-                    thread = env.newThread(threadName, this::run);
-                    thread.start();
+                    Thread fresh = env.newThread(threadName, this::run);
+                    fresh.start();
+                    thread = fresh;
                 } else if (sleeping && atNanos - wakeNanos < 0) {
                     env.unpark(thread);
                 }
@@ -130,7 +131,7 @@ final class DueWorker<T> {
     }
 
     /** Moves what is due to the list, or returns how long to sleep; a negative time for ever. */
-    private long takeDue(List<T> due) {
+    long takeDue(List<T> due) {
         mutex.lock();
         try {
             sleeping = false;

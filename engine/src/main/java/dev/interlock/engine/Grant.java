@@ -25,6 +25,8 @@ final class Grant {
     /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
     boolean renewalUnanswered;
 
+    private int renewalsOnTheirWay;
+
     private OptionalLong nextFence;
 
     Grant(Cell cell, Claim claim, Validity validity, OptionalLong firstFence) {
@@ -43,11 +45,20 @@ final class Grant {
         return fence;
     }
 
-    /** Notes a renewal; under the mutex, since two may end at once. */
+    /** Notes that a renewal is sent; under the mutex. */
+    void renewalBegins() {
+        renewalsOnTheirWay++;
+        renewalUnanswered = true;
+    }
+
+    /** Notes that a renewal has come to an end, with or without an answer; under the mutex. */
+    void renewalEnds() {
+        renewalsOnTheirWay--;
+    }
+
+    /** Notes what a renewal has given; under the mutex, since two may end at once. */
     void extend(Validity renewed) {
-        renewalUnanswered = false;
-        if (renewed.isLaterThan(validity)) {
-            validity = renewed;
-        }
+        renewalUnanswered = renewalsOnTheirWay > 0;
+        validity = renewed.notBefore(validity);
     }
 }

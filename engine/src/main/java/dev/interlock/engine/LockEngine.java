@@ -138,6 +138,9 @@ public final class LockEngine implements DistributedLockFactory {
                 }
             }
             Tenure tenure = acquireAnew(name, options, owner, waiting);
+            while (tenure != null && tenures.wasLostUnseen(tenure)) {
+                tenure = acquireAnew(name, options, owner, waiting);
+            }
             if (waiting.isEndedByInterrupt()) {
                 if (tenure != null) {
                     giveUpUnused(tenure);
@@ -192,8 +195,10 @@ public final class LockEngine implements DistributedLockFactory {
             Grant grant;
             cell.mutex.lock();
             try {
-                cell.failAll(new IllegalStateException(
-                        "the lock factory was closed while a thread waited for lock \"" + cell.name + "\""));
+                cell.failAll(
+                        new IllegalStateException(
+                                "the lock factory was closed while a thread waited for lock \"" + cell.name + "\""),
+                        waiter -> true);
                 cell.signal();
                 Tenure tenure = cell.holder;
                 grant = tenure == null ? null : tenure.grant;

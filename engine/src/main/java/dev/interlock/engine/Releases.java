@@ -89,7 +89,7 @@ final class Releases {
         Claim claim = pending.claim;
         try {
             protocol.release(claim);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
             return false;
         }

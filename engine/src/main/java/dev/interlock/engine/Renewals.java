@@ -77,7 +77,7 @@ final class Renewals {
         grant.cell.mutex.lock();
         try {
             Tenure tenure = grant.tenure;
-            if (tenure == null || !tenure.options.renewal() || tenure.isAbandoned()) {
+            if (tenure == null || !tenure.options.renewal() || tenure.isAbandoned() || grant.validity.isOver(env)) {
                 return null;
             }
             Duration lease = tenure.leaseToRenew();
@@ -86,15 +86,26 @@ final class Renewals {
                 return null;
             }
             grant.renewalEntry = null;
-            grant.renewalUnanswered = true;
+            grant.renewalBegins();
             return new Request(grant, grant.claim.withLease(lease));
         } finally {
             grant.cell.mutex.unlock();
         }
     }
 
-    /** Extends one grant now, on the caller's thread. */
-    Renewal renewNow(Grant grant, Duration lease) {
+    /** Extends the grant of a tenure now, on the caller's thread; returns {@code null} if the tenure is over. */
+    @Nullable
+    Renewal renewNow(Tenure tenure, Duration lease) {
+        Grant grant = tenure.grant;
+        grant.cell.mutex.lock();
+        try {
+            if (grant.tenure != tenure) {
+                return null;
+            }
+            grant.renewalBegins();
+        } finally {
+            grant.cell.mutex.unlock();
+        }
         Request request = new Request(grant, grant.claim.withLease(lease));
         Validity.Start start = Validity.Start.now(env);
         Renewal answer = Waiting.undisturbed(() -> ask(List.of(request.claim))).get(0);
@@ -109,7 +120,7 @@ final class Renewals {
                 return answers;
             }
             throw new IllegalStateException(answers.size() + " answers to " + claims.size() + " renewals");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LockBackendException cause =
                     new LockBackendException(Reason.OUTCOME_UNKNOWN, "the renewal failed unexpectedly", e);
             return claims.stream()
@@ -126,8 +137,13 @@ final class Renewals {
         }
         grant.cell.mutex.lock();
         try {
+            grant.renewalEnds();
             Tenure tenure = grant.tenure;
-            if (answer instanceof Renewal.Renewed renewed) {
+            if (tenure != null && grant.validity.isOver(env)) {
+                // What is over stays over; the loss gives back what this renewal may have extended.
+                tenures.expireSoon(grant);
+            } else if (answer instanceof Renewal.Renewed renewed) {
+                grant.cell.answered(env.nanoTime());
                 grant.extend(start.plus(renewed.validity()));
                 if (tenure != null && request.claim.lease().compareTo(tenure.options.lease()) < 0) {
                     tenure.capped = true;

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * The life of tenures: how they begin, are entered again, handed over, given up, extended and lost. Safe to use from any thread.
  */
 final class Tenures {
-    private static final System.Logger LOG = System.getLogger(Tenures.class.getPackageName());
-
     private final Environment env;
     private final CellTable cells;
     private final Releases releases;
@@ -24,7 +22,7 @@ final class Tenures {
     private final LostHolds lostHolds = new LostHolds();
     private final Renewals renewals;
     private final DueWorker<Grant> expiries;
-    private final DueWorker<Runnable> notices;
+    private final Notices notices;
 
     Tenures(Environment env, LeaseProtocol protocol, CellTable cells, Releases releases, int localHandoffs) {
         this.env = env;
@@ -33,15 +31,28 @@ final class Tenures {
         this.localHandoffs = localHandoffs;
         this.renewals = new Renewals(env, protocol, this);
         this.expiries = new DueWorker<>(env, "interlock-expiry", 0, due -> due.forEach(this::expire));
-        this.notices = new DueWorker<>(env, "interlock-notice", 0, due -> due.forEach(Tenures::run));
+        this.notices = new Notices(env);
     }
 
     /** Makes a tenure of a fresh grant the holder of its cell; by the engaged thread, under the mutex. */
     Tenure begin(Grant grant, Owner owner, LockOptions options) {
         Tenure tenure = succeed(grant, owner, options);
         renewals.plan(grant);
-        grant.expiryEntry = expiries.add(grant, grant.validity.deadlineNanos());
+        expireSoon(grant);
         return tenure;
+    }
+
+    /** Plans the end of a grant for when its validity ends, as far as is known now; under the mutex. */
+    void expireSoon(Grant grant) {
+        forgetExpiry(grant);
+        grant.expiryEntry = expiries.add(grant, grant.validity.deadlineNanos());
+    }
+
+    private void forgetExpiry(Grant grant) {
+        if (grant.expiryEntry != null) {
+            expiries.remove(grant.expiryEntry);
+            grant.expiryEntry = null;
+        }
     }
 
     private Tenure succeed(Grant grant, Owner owner, LockOptions options) {
@@ -156,9 +167,7 @@ final class Tenures {
     private boolean handOver(Grant grant) {
         Cell cell = grant.cell;
         Waiter next = cell.first();
-        if (next == null
-                || cell.handoffs >= localHandoffs
-                || grant.validity.remainingNanos(env) < next.options.lease().toNanos() / 2) {
+        if (next == null || cell.handoffs >= localHandoffs || !isGoodFor(grant, next)) {
             return false;
         }
         cell.handoffs++;
@@ -171,14 +180,24 @@ final class Tenures {
         return true;
     }
 
+    /**
+     * Whether the next holder may have a grant. A renewal for the last one that is carried out late, or one for a shorter lease,
+     * could shorten on the server what the next one believes in; under the mutex.
+     */
+    private boolean isGoodFor(Grant grant, Waiter next) {
+        Tenure last = Objects.requireNonNull(grant.tenure);
+        Duration lease = next.options.lease();
+        return !last.capped
+                && !grant.renewalUnanswered
+                && last.options.lease().equals(lease)
+                && grant.validity.remainingNanos(env) >= lease.toNanos() / 2;
+    }
+
     /** Takes a grant out of all that would extend or end it; under the mutex. */
     private void end(Grant grant) {
         grant.tenure = null;
         renewals.forget(grant);
-        if (grant.expiryEntry != null) {
-            expiries.remove(grant.expiryEntry);
-            grant.expiryEntry = null;
-        }
+        forgetExpiry(grant);
     }
 
     /** Ends the tenure that a grant has now, if any, because the grant is no more. */
@@ -218,15 +237,7 @@ final class Tenures {
     }
 
     private void notify(Consumer<? super LossCause> action, LossCause cause) {
-        notices.add(() -> action.accept(cause), env.nanoTime());
-    }
-
-    private static void run(Runnable notice) {
-        try {
-            notice.run();
-        } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "an onLoss action failed", e);
-        }
+        notices.add(() -> action.accept(cause));
     }
 
     private void expire(Grant grant) {
@@ -238,7 +249,7 @@ final class Tenures {
                 return;
             }
             if (!grant.validity.isOver(env)) {
-                grant.expiryEntry = expiries.add(grant, grant.validity.deadlineNanos());
+                expireSoon(grant);
                 return;
             }
             cause = whyOver(grant, tenure);
@@ -277,6 +288,19 @@ final class Tenures {
         return tenure.state == Tenure.State.HELD ? tenure : null;
     }
 
+    /** Whether a tenure was lost before its owner got to see it, who then is not to be told of the loss. */
+    boolean wasLostUnseen(Tenure tenure) {
+        expireIfOver(tenure);
+        if (tenure.state != Tenure.State.LOST) {
+            return false;
+        }
+        Thread owner = tenure.owner.thread();
+        if (owner != null) {
+            lostHolds.takeBack(owner, tenure.lockName());
+        }
+        return true;
+    }
+
     int holdCount(String name) {
         Tenure tenure = current(name);
         return tenure == null ? 0 : tenure.holds;
@@ -308,7 +332,7 @@ final class Tenures {
         if (wanted.compareTo(atLeast) < 0) {
             throw new LeaseLostException(tenure.lockName(), LossCause.MAX_HOLD);
         }
-        Renewal answer = renewals.renewNow(tenure.grant, wanted);
+        Renewal answer = renewals.renewNow(tenure, wanted);
         requireHeld(tenure);
         if (tenure.remaining().compareTo(atLeast) >= 0) {
             return;
@@ -333,6 +357,5 @@ final class Tenures {
     void close() {
         renewals.close();
         expiries.close();
-        notices.close();
     }
 }

@@ -48,7 +48,8 @@ final class Validity {
         return Math.max(0, Math.min(monotonic, wall));
     }
 
-    boolean isLaterThan(Validity other) {
-        return deadlineNanos - other.deadlineNanos > 0;
+    /** This validity, but with the other's end on the monotonic clock if that is later; the wall clock is trusted anew. */
+    Validity notBefore(Validity other) {
+        return deadlineNanos - other.deadlineNanos >= 0 ? this : new Validity(other.deadlineNanos, wallDeadlineMillis);
     }
 }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Random work under locks, and what must be true of it whatever goes wrong. Safe to use from any thread. */
+final class Chaos {
+    private static final LockOptions[] OPTIONS = {
+        LockOptions.builder().lease(Duration.ofMillis(300)).build(),
+        LockOptions.builder()
+                .lease(Duration.ofMillis(300))
+                .interruptOnLoss(true)
+                .build(),
+        LockOptions.builder().lease(Duration.ofMillis(500)).renewal(false).build(),
+        LockOptions.builder()
+                .lease(Duration.ofMillis(200))
+                .maxHold(Duration.ofMillis(400))
+                .build()
+    };
+
+    private final Environment env;
+    private final boolean checksExclusion;
+    private final Map<String, List<Lease>> live = new HashMap<>();
+    private final Map<String, Long> lastFence = new HashMap<>();
+    private final List<String> violations = new CopyOnWriteArrayList<>();
+    private final AtomicInteger acquired = new AtomicInteger();
+
+    /**
+     * Creates the work.
+     *
+     * @param checksExclusion whether there may be only one holder, as the server forgets nothing
+     */
+    Chaos(Environment env, boolean checksExclusion) {
+        this.env = env;
+        this.checksExclusion = checksExclusion;
+    }
+
+    List<String> violations() {
+        return violations;
+    }
+
+    /** How often a lock was acquired. */
+    int acquired() {
+        return acquired.get();
+    }
+
+    static Supplier<Fault> faults(Random random, int percent) {
+        return () -> {
+            synchronized (random) {
+                Duration delay = Duration.ofMillis(random.nextInt(20));
+                if (random.nextInt(100) >= percent) {
+                    return Fault.slowReply(delay).before(Duration.ofMillis(random.nextInt(10)));
+                }
+                return switch (random.nextInt(10)) {
+                    case 0 -> Fault.unreachable();
+                    case 1 -> Fault.lostRequest().before(delay);
+                    case 2 -> Fault.lostReply().before(delay);
+                    case 3, 4 -> Fault.lateEffect(delay.multipliedBy(4)).before(delay);
+                    case 5 -> Fault.exception();
+                    case 6 -> Fault.exceptionAfterEffect();
+                    case 7 -> Fault.error();
+                    case 8 -> Fault.slowReply(Duration.ofMillis(random.nextInt(600)));
+                    default -> Fault.slowRequest(Duration.ofMillis(random.nextInt(400)));
+                };
+            }
+        };
+    }
+
+    /** Some rounds of work; the thread may be interrupted at any time. */
+    void work(LockEngine engine, int rounds, long seed, String... names) {
+        Random random = new Random(seed);
+        for (int i = 0; i < rounds; i++) {
+            String name = names[random.nextInt(names.length)];
+            DistributedLock lock = engine.getLock(name, OPTIONS[random.nextInt(OPTIONS.length)]);
+            try {
+                if (random.nextInt(4) == 0) {
+                    byHandle(lock, random);
+                } else {
+                    byThread(lock, random);
+                }
+            } catch (InterruptedException | LockBackendException | LeaseLostException e) {
+                // Expected when things go wrong.
+            } catch (IllegalStateException | AssertionError e) {
+                if (!"planted".equals(e.getMessage())) {
+                    report(name, e.toString());
+                }
+            } catch (RuntimeException e) {
+                report(name, e.toString());
+            }
+        }
+    }
+
+    private void byThread(DistributedLock lock, Random random) throws InterruptedException {
+        switch (random.nextInt(4)) {
+            case 0 -> lock.lock();
+            case 1 -> lock.lockInterruptibly();
+            case 2 -> {
+                if (!lock.tryLock()) {
+                    return;
+                }
+            }
+            default -> {
+                if (!lock.tryLock(random.nextInt(300), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        }
+        Lease lease = lock.lease().orElse(null);
+        if (lease != null) {
+            begin(lease);
+        }
+        int holds = 1;
+        try {
+            if (lease != null && random.nextInt(3) == 0 && lock.isHeldByCurrentThread()) {
+                lock.lock();
+                holds++;
+            }
+            use(lease, random);
+        } finally {
+            unlock(lock, lease, holds);
+        }
+    }
+
+    private void unlock(DistributedLock lock, @Nullable Lease lease, int holds) {
+        RuntimeException lost = null;
+        for (int i = 0; i < holds; i++) {
+            if (i == holds - 1 && lease != null) {
+                end(lease);
+            }
+            try {
+                lock.unlock();
+            } catch (LeaseLostException e) {
+                lost = e;
+            }
+        }
+        if (lost != null) {
+            throw lost;
+        }
+    }
+
+    private void byHandle(DistributedLock lock, Random random) throws InterruptedException {
+        Lease lease = random.nextBoolean()
+                ? lock.acquire()
+                : lock.tryAcquire(Duration.ofMillis(random.nextInt(300))).orElse(null);
+        if (lease != null) {
+            begin(lease);
+            try {
+                use(lease, random);
+            } finally {
+                end(lease);
+                lease.close();
+            }
+        }
+    }
+
+    private void use(@Nullable Lease lease, Random random) {
+        if (lease != null && random.nextInt(5) == 0) {
+            lease.ensureValid(Duration.ofMillis(random.nextInt(150)));
+        }
+        env.park(this, TimeUnit.MILLISECONDS.toNanos(random.nextInt(random.nextInt(20) == 0 ? 700 : 20)));
+        if (lease != null) {
+            check(lease.lockName());
+        }
+    }
+
+    private synchronized void begin(Lease lease) {
+        acquired.incrementAndGet();
+        String name = lease.lockName();
+        live.computeIfAbsent(name, key -> new ArrayList<>()).add(lease);
+        long fence = lease.fencingToken().orElseThrow();
+        // Whoever has lost the lease by now may see its token after the next holder has seen a larger one.
+        if (checksExclusion && lease.isValid() && fence <= lastFence.getOrDefault(name, 0L)) {
+            report(name, "fencing token " + fence + " after " + lastFence.get(name));
+        }
+        lastFence.merge(name, fence, Math::max);
+        check(name);
+    }
+
+    private synchronized void end(Lease lease) {
+        check(lease.lockName());
+        live.get(lease.lockName()).remove(lease);
+    }
+
+    private synchronized void check(String name) {
+        List<Lease> valid = live.getOrDefault(name, List.of()).stream()
+                .filter(Lease::isValid)
+                .toList();
+        if (checksExclusion && valid.size() > 1) {
+            report(name, "two holders: " + valid);
+        }
+    }
+
+    private void report(String name, String what) {
+        violations.add(name + ": " + what);
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** A holder that makes sure of its lease. */
+class EnsureValidTest extends EngineTest {
+    private final Jvm one = jvm();
+
+    private Lease acquired(UnaryOperator<LockOptions.Builder> options) {
+        LockOptions built =
+                options.apply(LockOptions.builder().lease(LEASE).renewal(false)).build();
+        return ann.asks(one.lock(built)::acquire).value();
+    }
+
+    private Call<Void> ensure(Lease lease, long seconds) {
+        return bob.does(() -> lease.ensureValid(seconds(seconds)));
+    }
+
+    @Test
+    void whatSufficesCostsNoRequest() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        ensure(lease, 20).value();
+        ensure(lease, 0).value();
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void whatDoesNotSufficeIsRenewedEvenWithoutRenewal() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        ensure(lease, 21).value();
+        assertThat(lease.remaining()).isEqualTo(LEASE);
+        assertThat(one.protocol().calls(Verb.RENEW)).isOne();
+        env.advance(seconds(29));
+        assertThat(lease.isValid()).as("the timer has learned of it").isTrue();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void itConfirmsALeaseThatTheWallClockDoubts() {
+        Lease lease = acquired(options -> options);
+        env.suspend(seconds(100));
+        assertThat(lease.isValid()).isFalse();
+        ensure(lease, 1).value();
+        assertThat(lease.isValid()).isTrue();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void badArgumentsAreRefusedWithoutARequest() {
+        Lease lease = acquired(options -> options);
+        assertThat(ensure(lease, -1).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
+        assertThat(ensure(lease, 31).failure())
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("30S");
+        assertThat(bob.does(() -> lease.ensureValid(null)).failure()).isInstanceOf(NullPointerException.class);
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void moreThanAFreshLeaseGivesIsABadArgument() {
+        server.allowance = seconds(3);
+        Lease lease = acquired(options -> options);
+        assertThat(ensure(lease, 28).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
+        ensure(lease, 27).value();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void maxHoldIsNotExceeded() {
+        Lease lease = acquired(options -> options.maxHold(seconds(40)));
+        env.advance(seconds(20));
+        ensure(lease, 20).value();
+        assertThat(lease.remaining()).isEqualTo(seconds(20));
+        env.advance(seconds(1));
+        assertThat(ensure(lease, 20).failure())
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.MAX_HOLD));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(one.protocol().calls(Verb.RENEW)).isOne();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void aFailureLeavesTheLeaseAsItWas() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        one.protocol().next(Verb.RENEW, Fault.unreachable(), Fault.exception(), Fault.error());
+        for (int i = 0; i < 3; i++) {
+            assertThat(ensure(lease, 25).failure()).isInstanceOf(LockBackendException.class);
+        }
+        assertThat(lease.remaining()).isEqualTo(seconds(20));
+        ensure(lease, 25).value();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void aLossIsTold() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        server.steal(NAME, seconds(2));
+        assertThat(ensure(lease, 25).failure()).isInstanceOf(LeaseLostException.class);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(ensure(lease, 25).failure()).isInstanceOf(LeaseLostException.class);
+        assertThat(ann.does(lease::close).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anAnswerAfterTheEndIsALoss() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
+        Call<Void> call = ensure(lease, 25);
+        env.advance(seconds(21));
+        assertThat(call.failure()).isInstanceOf(LeaseLostException.class);
+        env.settle();
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(ann.does(lease::close).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aLeaseThatWasGivenUpCannotBeEnsured() {
+        Lease lease = acquired(options -> options);
+        ann.does(lease::close).value();
+        assertThat(ensure(lease, 1).failure()).isExactlyInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aLeaseThatIsGivenUpMeanwhileCannotBeEnsured() {
+        Lease lease = acquired(options -> options);
+        Call<Lease> next = cleo.asks(one.lock()::acquire);
+        env.advance(seconds(10));
+        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
+        Call<Void> call = ensure(lease, 25);
+        ann.does(lease::close).value();
+        env.advance(seconds(1));
+        assertThat(call.failure()).isExactlyInstanceOf(IllegalStateException.class);
+        assertThat(next.value().remaining()).isLessThanOrEqualTo(server.ttl(NAME));
+        cleo.does(next.value()::close).value();
+    }
+
+    @Test
+    void interruptsAreIgnoredAndPreserved() {
+        Lease lease = acquired(options -> options);
+        env.advance(seconds(10));
+        Call<Void> call = bob.does(() -> {
+            Thread.currentThread().interrupt();
+            lease.ensureValid(seconds(25));
+        });
+        call.value();
+        assertThat(call.interruptedAfter()).isTrue();
+        ann.does(lease::close).value();
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How a grant passes from thread to thread of one factory. */
+class HandOffTest extends EngineTest {
+    private long fence(Person person, DistributedLock lock) {
+        return person.asks(lock::lease)
+                .value()
+                .map(Lease::fencingToken)
+                .orElseThrow()
+                .orElseThrow();
+    }
+
+    @Test
+    void aGrantPassesToTheNextHereWithoutAnyRequestAndWithALargerToken() {
+        Jvm jvm = jvm();
+        DistributedLock lock = jvm.lock();
+        ann.does(lock::lock).value();
+        long first = fence(ann, lock);
+        Call<Void> second = bob.does(lock::lock);
+        Call<Void> third = cleo.does(lock::lock);
+        ann.does(lock::unlock).value();
+        second.value();
+        assertThat(fence(bob, lock)).isEqualTo(first + 1);
+        bob.does(lock::unlock).value();
+        third.value();
+        assertThat(fence(cleo, lock)).isEqualTo(first + 2);
+        assertThat(jvm.protocol().allCalls()).isOne();
+        cleo.does(lock::unlock).value();
+        assertThat(jvm.protocol().allCalls()).isEqualTo(2);
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void theTokensGoOnGrowingBeyondTheLastHandOff() {
+        Jvm jvm = jvm(config -> config.localHandoffs(2));
+        DistributedLock lock = jvm.lock();
+        List<Long> fences = new ArrayList<>();
+        List<Person> people = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Person person = env.person("person " + i);
+            people.add(person);
+            person.does(lock::lock);
+        }
+        for (Person person : people) {
+            env.advance(millis(50));
+            fences.add(fence(person, lock));
+            person.does(lock::unlock).value();
+        }
+        assertThat(fences).isSorted().doesNotHaveDuplicates();
+        assertThat(jvm.protocol().calls(Verb.ATTEMPT))
+                .as("one for each three holders")
+                .isEqualTo(3);
+        assertThat(jvm.protocol().attempted())
+                .allSatisfy(claim -> assertThat(claim.fences()).isEqualTo(3));
+    }
+
+    @Test
+    void withoutHandOffsEachHolderAsksTheBackend() {
+        Jvm jvm = jvm(config -> config.localHandoffs(0));
+        DistributedLock lock = jvm.lock();
+        ann.does(lock::lock).value();
+        Call<Void> second = bob.does(lock::lock);
+        ann.does(lock::unlock).value();
+        env.advance(millis(10));
+        second.value();
+        assertThat(jvm.protocol().calls(Verb.RELEASE)).isOne();
+        assertThat(jvm.protocol().calls(Verb.ATTEMPT)).isGreaterThanOrEqualTo(2);
+        bob.does(lock::unlock).value();
+    }
+
+    @Test
+    void aGrantOfWhichLessThanHalfIsLeftGoesBackToTheBackend() {
+        Jvm jvm = jvm();
+        DistributedLock lock =
+                jvm.lock(LockOptions.builder().lease(LEASE).renewal(false).build());
+        ann.does(lock::lock).value();
+        Call<Void> second = bob.does(lock::lock);
+        Call<Void> third = cleo.does(lock::lock);
+        env.advance(seconds(15));
+        ann.does(lock::unlock).value();
+        second.value();
+        assertThat(jvm.protocol().calls(Verb.RELEASE)).as("half is enough").isZero();
+        env.advance(millis(1));
+        bob.does(lock::unlock).value();
+        assertThat(jvm.protocol().calls(Verb.RELEASE)).isOne();
+        env.advance(millis(10));
+        third.value();
+        assertThat(cleo.asks(() -> lock.lease().orElseThrow().remaining()).value())
+                .isGreaterThan(seconds(29));
+        cleo.does(lock::unlock).value();
+    }
+
+    @Test
+    void afterTheLastHandOffAWaiterOfAnotherFactoryHasItsTurn() {
+        Jvm busy = jvm(config -> config.localHandoffs(3));
+        Jvm other = jvm();
+        List<String> order = new ArrayList<>();
+        List<Call<Void>> calls = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            calls.add(env.person("busy " + i).does(() -> workRounds(busy, 20, order, "busy")));
+        }
+        calls.add(ann.does(() -> workRounds(other, 20, order, "other")));
+        env.advance(seconds(60));
+        calls.forEach(Call::value);
+        int longest = 0;
+        int run = 0;
+        for (String who : order.subList(0, order.lastIndexOf("other"))) {
+            run = who.equals("busy") ? run + 1 : 0;
+            longest = Math.max(longest, run);
+        }
+        assertThat(order).hasSize(140);
+        assertThat(longest).as("holders in a row while another factory waits").isLessThanOrEqualTo(12);
+    }
+
+    private void workRounds(Jvm jvm, int rounds, List<String> order, String who) {
+        for (int i = 0; i < rounds; i++) {
+            jvm.lock().lock();
+            order.add(who);
+            env.park(this, millis(3).toNanos());
+            jvm.lock().unlock();
+        }
+    }
+
+    @Test
+    void whoeverGetsAGrantBringsItsOwnOptions() {
+        Jvm jvm = jvm();
+        DistributedLock unrenewed =
+                jvm.lock(LockOptions.builder().lease(LEASE).renewal(false).build());
+        ann.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(unrenewed::lock);
+        Call<Void> third = cleo.does(jvm.lock()::lock);
+        env.advance(seconds(12));
+        assertThat(jvm.protocol().calls(Verb.RENEW)).isOne();
+        ann.does(jvm.lock()::unlock).value();
+        second.value();
+        assertThat(jvm.protocol().calls(Verb.RELEASE)).isZero();
+        env.advance(seconds(10));
+        assertThat(jvm.protocol().calls(Verb.RENEW)).as("bob does not renew").isOne();
+        bob.does(unrenewed::unlock).value();
+        env.advance(millis(10));
+        third.value();
+        env.advance(seconds(12));
+        assertThat(jvm.protocol().calls(Verb.RENEW)).as("cleo does").isEqualTo(2);
+        cleo.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantThatIsHandedOverGoesOnBeingRenewed() {
+        Jvm jvm = jvm();
+        ann.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        env.advance(seconds(5));
+        ann.does(jvm.lock()::unlock).value();
+        second.value();
+        env.advance(seconds(300));
+        assertThat(bob.asks(jvm.lock()::isHeldByCurrentThread).value()).isTrue();
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantThatItsHolderKeptForAsLongAsItMayIsRenewedForTheNext() {
+        Jvm jvm = jvm();
+        DistributedLock bounded =
+                jvm.lock(LockOptions.builder().lease(LEASE).maxHold(LEASE).build());
+        ann.does(bounded::lock).value();
+        Call<Void> second = bob.does(bounded::lock);
+        env.advance(seconds(12));
+        ann.does(bounded::unlock).value();
+        env.advance(millis(10));
+        second.value();
+        env.advance(seconds(29));
+        assertThat(bob.asks(bounded::isHeldByCurrentThread).value())
+                .as("held for its own time")
+                .isTrue();
+        bob.does(bounded::unlock).value();
+    }
+
+    @Test
+    void aRenewalForTheLastHolderDoesNotBoundTheNext() {
+        Jvm jvm = jvm();
+        DistributedLock bounded =
+                jvm.lock(LockOptions.builder().lease(LEASE).maxHold(LEASE).build());
+        ann.does(bounded::lock).value();
+        Call<Void> second = bob.does(bounded::lock);
+        jvm.protocol().next(Verb.RENEW, Fault.slowReply(seconds(1)));
+        env.advance(millis(10_500));
+        ann.does(bounded::unlock).value();
+        env.advance(seconds(1));
+        second.value();
+        env.advance(seconds(28));
+        assertThat(bob.asks(bounded::isHeldByCurrentThread).value()).isTrue();
+        bob.does(bounded::unlock).value();
+    }
+
+    @Test
+    void aHolderNeverBelievesInMoreThanTheServerHasWhateverTheLeasesOfThoseBefore() {
+        Jvm jvm = jvm();
+        DistributedLock longer = jvm.lock(lease(seconds(60)));
+        DistributedLock shorter = jvm.lock(lease(seconds(30)));
+        ann.does(longer::lock).value();
+        Call<Void> second = bob.does(shorter::lock);
+        env.advance(seconds(1));
+        ann.does(longer::unlock).value();
+        env.advance(millis(10));
+        second.value();
+        for (int i = 0; i < 100; i++) {
+            env.advance(millis(500));
+            assertThat(bob.asks(() -> shorter.lease().orElseThrow().remaining()).value())
+                    .isLessThanOrEqualTo(server.ttl(NAME));
+        }
+        bob.does(shorter::unlock).value();
+    }
+
+    @Test
+    void aGrantIsNotHandedOverWhenTheWallClockDoubtsIt() {
+        Jvm jvm = jvm();
+        ann.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        env.suspend(seconds(100));
+        ann.does(jvm.lock()::unlock).value();
+        assertThat(jvm.protocol().calls(Verb.RELEASE)).isOne();
+        env.advance(millis(10));
+        second.value();
+        assertThat(bob.asks(() -> jvm.lock().lease().orElseThrow().isValid()).value())
+                .isTrue();
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatWakesAfterItsGrantIsOverAsksForAnother() {
+        Jvm jvm = jvm();
+        DistributedLock lock =
+                jvm.lock(LockOptions.builder().lease(LEASE).renewal(false).build());
+        ann.does(lock::lock).value();
+        Call<Void> second = bob.does(lock::lock);
+        env.oversleep(bob, seconds(40));
+        ann.does(lock::unlock).value();
+        assertThat(second.isDone()).isFalse();
+        env.advance(seconds(41));
+        second.value();
+        assertThat(bob.asks(lock::isHeldByCurrentThread).value()).isTrue();
+        bob.does(lock::unlock).value();
+        assertThat(bob.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void aGrantThatIsLostAfterAHandOffIsLostByItsNewHolderAlone() {
+        Jvm jvm = jvm();
+        List<LossCause> anns = new ArrayList<>();
+        List<LossCause> bobs = new ArrayList<>();
+        ann.does(jvm.lock()::lock).value();
+        ann.does(() -> jvm.lock().lease().orElseThrow().onLoss(anns::add)).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        ann.does(jvm.lock()::unlock).value();
+        second.value();
+        bob.does(() -> jvm.lock().lease().orElseThrow().onLoss(bobs::add)).value();
+        server.steal(NAME, seconds(15));
+        env.advance(seconds(11));
+        server.delete(NAME);
+        assertThat(anns).isEmpty();
+        assertThat(bobs).containsExactly(LossCause.TAKEN);
+        assertThat(bob.does(jvm.lock()::unlock).failure()).hasMessageContaining("another holder");
+        assertThat(ann.does(jvm.lock()::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+}

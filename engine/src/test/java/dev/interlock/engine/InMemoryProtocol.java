@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** A client of a {@link MemoryServer} that fails as it is told. Safe to use from any thread. */
+final class InMemoryProtocol implements LeaseProtocol {
+    enum Verb {
+        ATTEMPT,
+        RENEW,
+        RELEASE
+    }
+
+    private final Environment env;
+    private final MemoryServer server;
+    private final Map<Verb, Queue<Fault>> next = new EnumMap<>(Verb.class);
+    private final Map<Verb, Supplier<Fault>> otherwise = new EnumMap<>(Verb.class);
+    private final Map<Verb, AtomicInteger> calls = new EnumMap<>(Verb.class);
+    private final List<Claim> attempted = new CopyOnWriteArrayList<>();
+    private final List<Claim> renewed = new CopyOnWriteArrayList<>();
+    private final List<String> breaches = new CopyOnWriteArrayList<>();
+    private final AtomicInteger watches = new AtomicInteger();
+    private final AtomicInteger closed = new AtomicInteger();
+
+    /** Whether this client can listen, and whether it says when listening has begun. */
+    volatile boolean listens = true;
+
+    volatile boolean confirmsListening = true;
+
+    /** Whether a set interrupt status at the beginning of a call is a breach; with real threads it is a race that nobody loses. */
+    volatile boolean checksInterrupts = true;
+
+    /** Whether a call after close is a breach. */
+    volatile boolean checksClosed = true;
+
+    InMemoryProtocol(Environment env, MemoryServer server) {
+        this.env = env;
+        this.server = server;
+        for (Verb verb : Verb.values()) {
+            next.put(verb, new ArrayDeque<>());
+            otherwise.put(verb, Fault::none);
+            calls.put(verb, new AtomicInteger());
+        }
+    }
+
+    /** The next calls of a verb go wrong in these ways. */
+    synchronized void next(Verb verb, Fault... faults) {
+        next.get(verb).addAll(List.of(faults));
+    }
+
+    /** All calls of a verb for which nothing else was said go wrong in this way. */
+    synchronized void always(Verb verb, Supplier<Fault> fault) {
+        otherwise.put(verb, fault);
+    }
+
+    void always(Verb verb, Fault fault) {
+        always(verb, () -> fault);
+    }
+
+    /** All calls of all verbs go wrong in this way. */
+    void all(Fault fault) {
+        for (Verb verb : Verb.values()) {
+            always(verb, fault);
+        }
+    }
+
+    void heal() {
+        all(Fault.none());
+    }
+
+    int calls(Verb verb) {
+        return calls.get(verb).get();
+    }
+
+    int allCalls() {
+        return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    int watches() {
+        return watches.get();
+    }
+
+    int timesClosed() {
+        return closed.get();
+    }
+
+    List<Claim> attempted() {
+        return attempted;
+    }
+
+    List<Claim> renewed() {
+        return renewed;
+    }
+
+    /** How the engine broke the contract of {@link LeaseProtocol}. */
+    List<String> breaches() {
+        return breaches;
+    }
+
+    private Fault begin(Verb verb) {
+        calls.get(verb).incrementAndGet();
+        if (checksInterrupts && Thread.currentThread().isInterrupted()) {
+            breaches.add(verb + " was called with the interrupt status set");
+        }
+        if (checksClosed && closed.get() > 0) {
+            breaches.add(verb + " was called after close");
+        }
+        synchronized (this) {
+            Fault fault = next.get(verb).poll();
+            return fault != null ? fault : otherwise.get(verb).get();
+        }
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        attempted.add(claim);
+        try {
+            return call(begin(Verb.ATTEMPT), () -> server.attempt(claim));
+        } catch (LockBackendException e) {
+            return new Attempt.Failed(e);
+        }
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        renewed.addAll(claims);
+        Fault fault = begin(Verb.RENEW);
+        try {
+            return call(fault, () -> claims.stream().map(server::renew).toList());
+        } catch (LockBackendException e) {
+            List<Renewal> failed = new ArrayList<>();
+            claims.forEach(claim -> failed.add(new Renewal.Failed(e)));
+            return failed;
+        }
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        return call(begin(Verb.RELEASE), () -> server.release(claim));
+    }
+
+    private <T> T call(Fault fault, Supplier<T> request) {
+        pause(fault.before());
+        T answer = null;
+        if (fault.effect() == Fault.Effect.DONE) {
+            answer = request.get();
+            pause(fault.after());
+        } else if (fault.effect() == Fault.Effect.LATE) {
+            env.newThread("late effect", () -> {
+                        pause(fault.after());
+                        request.get();
+                    })
+                    .start();
+        }
+        return switch (fault.answer()) {
+            case TRUE -> answer;
+            case UNREACHABLE -> throw new LockBackendException(Reason.UNREACHABLE, "no server");
+            case REFUSED -> throw new LockBackendException(Reason.REFUSED, "not allowed");
+            case UNKNOWN -> throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "no answer");
+            case EXCEPTION -> throw new IllegalStateException("planted");
+            case ERROR -> throw new AssertionError("planted");
+        };
+    }
+
+    /** Takes a while, whatever the interrupt status says, and leaves it as it is. */
+    private void pause(Duration time) {
+        boolean interrupted = false;
+        long until = env.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = until - env.nanoTime()) {
+            env.park(this, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        if (!listens) {
+            return Watch.NONE;
+        }
+        watches.incrementAndGet();
+        Watch watch = server.listen(this, name, onFreed);
+        if (confirmsListening) {
+            onFreed.run();
+        }
+        return watch;
+    }
+
+    @Override
+    public void close() {
+        closed.incrementAndGet();
+    }
+}

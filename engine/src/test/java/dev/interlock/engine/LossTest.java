@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How a holder learns that it lost the lock. */
+class LossTest extends EngineTest {
+    private final Jvm one = jvm();
+    private final DistributedLock lock = one.lock();
+    private final List<LossCause> causes = new ArrayList<>();
+
+    private Lease lockedBy(Person person) {
+        person.does(lock::lock).value();
+        Lease lease = person.asks(lock::lease).value().orElseThrow();
+        lease.onLoss(causes::add);
+        return lease;
+    }
+
+    private void assertLost(Throwable failure, LossCause cause) {
+        assertThat(failure).isInstanceOfSatisfying(LeaseLostException.class, e -> {
+            assertThat(e.lossCause()).isEqualTo(cause);
+            assertThat(e.lockName()).isEqualTo(NAME);
+        });
+    }
+
+    @Test
+    void aTimerEndsTheLeaseThoughARenewalHangs() {
+        Lease lease = lockedBy(ann);
+        one.protocol().always(Verb.RENEW, Fault.slowRequest(seconds(500)));
+        env.advance(LEASE.minusNanos(1));
+        assertThat(lease.isValid()).isTrue();
+        env.advance(java.time.Duration.ofNanos(1));
+        assertThat(causes).containsExactly(LossCause.UNREACHABLE);
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
+        assertThat(ann.asks(lock::holdCount).value()).isZero();
+        assertThat(ann.asks(lock::lease).value()).isEmpty();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.UNREACHABLE);
+        env.advance(seconds(500));
+    }
+
+    @Test
+    void aRenewalFindsThatTheLockIsGone() {
+        Lease lease = lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(causes).containsExactly(LossCause.GONE);
+        assertThat(lease.isValid()).isFalse();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void aRenewalFindsThatTheLockIsTaken() {
+        lockedBy(ann);
+        server.steal(NAME, seconds(15));
+        env.advance(seconds(10));
+        assertThat(causes).containsExactly(LossCause.TAKEN);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.TAKEN);
+        assertThat(server.isFree(NAME))
+                .as("the lock of somebody else is left alone")
+                .isFalse();
+    }
+
+    @Test
+    void theLeaseEndsWhileTheBackendCannotBeReached() {
+        lockedBy(ann);
+        one.protocol().all(Fault.unreachable());
+        env.advance(LEASE);
+        assertThat(causes).containsExactly(LossCause.UNREACHABLE);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.UNREACHABLE);
+    }
+
+    @Test
+    void unlockTellsOncePerLostHoldAndThenThatNothingIsHeld() {
+        lockedBy(ann);
+        ann.does(lock::lock).value();
+        ann.does(lock::lock).value();
+        server.delete(NAME);
+        env.advance(seconds(10));
+        for (int i = 0; i < 3; i++) {
+            assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        }
+        assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+        assertThat(bob.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void whoeverLostTheLockAndLocksAgainAcquiresItAfresh() {
+        Lease lost = lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        ann.does(lock::lock).value();
+        Lease fresh = ann.asks(lock::lease).value().orElseThrow();
+        assertThat(fresh.fencingToken().orElseThrow())
+                .isGreaterThan(lost.fencingToken().orElseThrow());
+        assertThat(ann.asks(lock::holdCount).value()).isOne();
+        assertThat(lost.isValid()).isFalse();
+        ann.does(lock::unlock).value();
+        assertThat(server.isFree(NAME)).isTrue();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void theLossOfAHolderLetsTheNextTry() {
+        lockedBy(ann);
+        Call<Void> waiting = bob.does(lock::lock);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        waiting.value();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        bob.does(lock::unlock).value();
+    }
+
+    @Test
+    void anActionRunsOnceAndALateOneAtOnceAndNoneAfterUnlock() {
+        Lease lease = lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(100));
+        assertThat(causes).hasSize(1);
+        lease.onLoss(causes::add);
+        env.settle();
+        assertThat(causes).containsExactly(LossCause.GONE, LossCause.GONE);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        causes.clear();
+
+        Lease second = lockedBy(ann);
+        ann.does(lock::unlock).value();
+        second.onLoss(causes::add);
+        env.advance(seconds(100));
+        assertThat(causes).isEmpty();
+    }
+
+    @Test
+    void actionsRunInOrderOnAThreadOfTheFactoryAndWhatTheyThrowIsLogged() {
+        Lease lease = lockedBy(ann);
+        List<String> order = new ArrayList<>();
+        lease.onLoss(cause -> {
+            order.add("first on " + Thread.currentThread().getName());
+            throw new IllegalStateException("planted in an action");
+        });
+        lease.onLoss(cause -> {
+            order.add("second");
+            throw new AssertionError("planted in an action");
+        });
+        lease.onLoss(cause -> order.add("third"));
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(order).containsExactly("first on interlock-notice", "second", "third");
+        assertThat(logged())
+                .filteredOn(line -> line.contains("planted in an action"))
+                .hasSize(2);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void anActionMayUseTheLock() {
+        Lease lease = lockedBy(ann);
+        List<Boolean> acquired = new ArrayList<>();
+        lease.onLoss(cause -> {
+            acquired.add(lock.tryLock());
+            lock.unlock();
+        });
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(acquired).containsExactly(true);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void theHolderIsInterruptedIfItAskedForThat() {
+        DistributedLock nervous =
+                one.lock(LockOptions.builder().interruptOnLoss(true).build());
+        Call<Void> work = ann.does(() -> {
+            nervous.lock();
+            env.park(this, Long.MAX_VALUE);
+        });
+        Call<Void> calm = bob.does(() -> {
+            one.engine().getLock("other").lock();
+            env.park(this, seconds(50).toNanos());
+        });
+        server.delete(NAME);
+        server.delete("other");
+        env.advance(seconds(10));
+        assertThat(work.interruptedAfter()).isTrue();
+        assertThat(calm.isDone()).isFalse();
+        env.advance(seconds(40));
+        assertThat(calm.interruptedAfter()).isFalse();
+        assertLost(ann.does(nervous::unlock).failure(), LossCause.GONE);
+        assertThat(bob.does(one.engine().getLock("other")::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aLostHandleTellsTheFirstWhoClosesIt() {
+        Lease lease = ann.asks(lock::acquire).value();
+        lease.onLoss(causes::add);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(causes).containsExactly(LossCause.GONE);
+        assertLost(bob.does(lease::close).failure(), LossCause.GONE);
+        bob.does(lease::close).value();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void aReleaseThatFindsTheLockGoneOrTakenTellsTheHolder() {
+        lockedBy(ann);
+        server.delete(NAME);
+        Call<Void> waiting = bob.does(lock::lock);
+        env.suspend(seconds(60));
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+        env.advance(millis(10));
+        waiting.value();
+        server.steal(NAME, seconds(9));
+        assertLost(bob.does(lock::unlock).failure(), LossCause.TAKEN);
+        assertThat(server.isFree(NAME)).isFalse();
+        assertThat(causes).containsExactly(LossCause.GONE);
+    }
+
+    @Test
+    void aHandleThatIsFoundGoneAtItsReleaseTellsOnce() {
+        Lease lease = ann.asks(lock::acquire).value();
+        server.delete(NAME);
+        assertLost(ann.does(lease::close).failure(), LossCause.GONE);
+        ann.does(lease::close).value();
+        assertThat(lease.toString()).contains("LOST");
+    }
+
+    @Test
+    void aThreadThatLostTheLockMayAskForAHandle() {
+        lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        Lease handle = ann.asks(lock::acquire).value();
+        ann.does(handle::close).value();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void theHoldsOfOneThreadAreLostOneByOneAndOnlyThoseOfTheNameThatWasLost() {
+        DistributedLock other = one.engine().getLock("other");
+        lockedBy(ann);
+        ann.does(other::lock).value();
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(ann.asks(other::isHeldByCurrentThread).value()).isTrue();
+        ann.does(other::unlock).value();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+}

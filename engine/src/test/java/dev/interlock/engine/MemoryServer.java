@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What the factories of a test share: who holds which lock, for how long, and who listens. Safe to use from any thread. */
+final class MemoryServer {
+    private record Entry(String token, long untilNanos) {}
+
+    private record Listener(InMemoryProtocol protocol, String name, Runnable onFreed) {}
+
+    private final Environment env;
+    private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, Long> fences = new HashMap<>();
+    private final List<Listener> listeners = new ArrayList<>();
+
+    /** What the client takes off a lease against drift of the clocks. */
+    volatile Duration allowance = Duration.ZERO;
+
+    volatile boolean losesMessages;
+
+    MemoryServer(Environment env) {
+        this.env = env;
+    }
+
+    synchronized Attempt attempt(Claim claim) {
+        Entry entry = live(claim.name());
+        if (entry != null && !entry.token.equals(claim.token())) {
+            return new Attempt.Refused(Optional.of(Duration.ofNanos(entry.untilNanos - env.nanoTime())));
+        }
+        entries.put(
+                claim.name(),
+                new Entry(claim.token(), env.nanoTime() + claim.lease().toNanos()));
+        long last = fences.merge(claim.name(), (long) claim.fences(), Long::sum);
+        return new Attempt.Granted(claim.lease().minus(allowance), OptionalLong.of(last - claim.fences() + 1));
+    }
+
+    synchronized Renewal renew(Claim claim) {
+        Entry entry = live(claim.name());
+        if (entry == null) {
+            return new Renewal.Lost(LossCause.GONE);
+        }
+        if (!entry.token.equals(claim.token())) {
+            return new Renewal.Lost(LossCause.TAKEN);
+        }
+        entries.put(
+                claim.name(),
+                new Entry(claim.token(), env.nanoTime() + claim.lease().toNanos()));
+        return new Renewal.Renewed(claim.lease().minus(allowance));
+    }
+
+    Optional<LossCause> release(Claim claim) {
+        synchronized (this) {
+            Entry entry = live(claim.name());
+            if (entry == null) {
+                return Optional.of(LossCause.GONE);
+            }
+            if (!entry.token.equals(claim.token())) {
+                return Optional.of(LossCause.TAKEN);
+            }
+            entries.remove(claim.name());
+        }
+        publish(claim.name());
+        return Optional.empty();
+    }
+
+    /** Tells those who listen that a lock may be free, whether it is or not. */
+    void publish(String name) {
+        if (!losesMessages) {
+            List<Listener> told;
+            synchronized (this) {
+                told = listeners.stream()
+                        .filter(listener -> listener.name.equals(name))
+                        .toList();
+            }
+            told.forEach(listener -> listener.onFreed.run());
+        }
+    }
+
+    synchronized Watch listen(InMemoryProtocol protocol, String name, Runnable onFreed) {
+        Listener listener = new Listener(protocol, name, onFreed);
+        listeners.add(listener);
+        return () -> {
+            synchronized (this) {
+                listeners.removeIf(other -> other == listener);
+            }
+        };
+    }
+
+    synchronized int listeners() {
+        return listeners.size();
+    }
+
+    private @Nullable Entry live(String name) {
+        Entry entry = entries.get(name);
+        return entry == null || entry.untilNanos - env.nanoTime() <= 0 ? null : entry;
+    }
+
+    synchronized boolean isFree(String name) {
+        return live(name) == null;
+    }
+
+    /** How long the lock is held if nothing happens; zero if it is free. */
+    synchronized Duration ttl(String name) {
+        Entry entry = live(name);
+        return entry == null ? Duration.ZERO : Duration.ofNanos(entry.untilNanos - env.nanoTime());
+    }
+
+    /** Takes the lock from whoever holds it, without a message. */
+    synchronized void delete(String name) {
+        entries.remove(name);
+    }
+
+    /** Takes the lock for somebody who is not in this test. */
+    synchronized void steal(String name, Duration lease) {
+        entries.put(name, new Entry("stranger", env.nanoTime() + lease.toNanos()));
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests without an answer, and times without a server. */
+class OutageTest extends EngineTest {
+    private final Jvm one = jvm();
+    private final Jvm two = jvm();
+    private final DistributedLock lock = one.lock();
+
+    private void assertFailed(Call<?> call, Reason reason) {
+        assertThat(call.failure())
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+
+    @Test
+    void anAttemptWithoutAnAnswerIsNotHeldNotRenewedAndUndone() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        Call<Void> call = ann.does(lock::lock);
+        assertFailed(call, Reason.OUTCOME_UNKNOWN);
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
+        assertThat(server.isFree(NAME)).isTrue();
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+        assertThat(one.protocol().calls(Verb.RELEASE))
+                .as("twice, in case of a late effect")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void anAttemptThatIsCarriedOutLateIsUndoneToo() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lateEffect(seconds(2)));
+        assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
+        env.advance(seconds(2));
+        assertThat(server.isFree(NAME)).as("the ghost").isFalse();
+        env.advance(seconds(1));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void theUndoingIsRepeatedUntilItIsConfirmed() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol()
+                .next(
+                        Verb.RELEASE,
+                        Fault.unreachable(),
+                        Fault.lostRequest(),
+                        Fault.exception(),
+                        Fault.error(),
+                        Fault.refused(),
+                        Fault.unreachable());
+        assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
+        env.advance(seconds(6));
+        assertThat(server.isFree(NAME)).isTrue();
+        env.advance(seconds(4));
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(8);
+        assertThat(env.threads()).containsExactly("interlock-release");
+    }
+
+    @Test
+    void theUndoingEndsSomeTimeAfterTheLeaseWouldHave() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().always(Verb.RELEASE, Fault.unreachable());
+        assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
+        env.advance(seconds(91));
+        int calls = one.protocol().calls(Verb.RELEASE);
+        assertThat(calls).isBetween(80, 200);
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(calls);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anExceptionInAnAttemptLeavesNothingBehind(boolean afterTheEffect) {
+        one.protocol().next(Verb.ATTEMPT, afterTheEffect ? Fault.exceptionAfterEffect() : Fault.error());
+        Call<Void> call = ann.does(lock::lock);
+        assertThat(call.failure()).hasMessageContaining("planted");
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(bob.asks(lock::tryLock).value()).isTrue();
+        bob.does(lock::unlock).value();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"UNREACHABLE", "REFUSED", "OUTCOME_UNKNOWN"})
+    void unlockDoesNotFailBecauseOfTheBackendAndTheReleaseIsRepeated(Reason reason) {
+        ann.does(lock::lock).value();
+        Fault fault = switch (reason) {
+            case UNREACHABLE -> Fault.unreachable();
+            case REFUSED -> Fault.refused();
+            case OUTCOME_UNKNOWN -> Fault.lostRequest();
+        };
+        one.protocol().next(Verb.RELEASE, fault, fault, fault);
+        ann.does(lock::unlock).value();
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
+        assertThat(logged()).anyMatch(line -> line.contains("repeated in the background"));
+        env.advance(seconds(1));
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(4);
+        env.advance(seconds(100));
+        assertThat(one.protocol().allCalls()).isEqualTo(5);
+    }
+
+    @Test
+    void aReleaseWhoseAnswerIsLostIsNoLoss() {
+        ann.does(lock::lock).value();
+        one.protocol().next(Verb.RELEASE, Fault.lostReply());
+        ann.does(lock::unlock).value();
+        assertThat(server.isFree(NAME)).isTrue();
+        bob.does(two.lock()::lock).value();
+        env.advance(seconds(5));
+        assertThat(bob.asks(() -> two.lock().lease().orElseThrow().isValid()).value())
+                .as("the repeated release takes nothing from others")
+                .isTrue();
+        assertThat(server.isFree(NAME)).isFalse();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void anAcquisitionWhoseFirstRequestFailsThrowsAtOnce() {
+        one.protocol().all(Fault.unreachable());
+        assertFailed(ann.does(lock::lock), Reason.UNREACHABLE);
+        assertFailed(ann.does(lock::lockInterruptibly), Reason.UNREACHABLE);
+        assertFailed(ann.asks(lock::tryLock), Reason.UNREACHABLE);
+        assertFailed(ann.asks(() -> lock.tryLock(1, TimeUnit.HOURS)), Reason.UNREACHABLE);
+        assertFailed(ann.asks(lock::acquire), Reason.UNREACHABLE);
+        assertFailed(ann.asks(() -> lock.tryAcquire(seconds(5))), Reason.UNREACHABLE);
+        assertThat(env.elapsed()).isZero();
+        assertThat(one.protocol().allCalls()).isEqualTo(6);
+    }
+
+    @Test
+    void aWaiterRidesOutAnOutageThatIsShorterThanItsLease() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = ann.does(lock::lock);
+        env.advance(seconds(5));
+        one.protocol().all(Fault.unreachable());
+        int before = one.protocol().calls(Verb.ATTEMPT);
+        env.advance(seconds(28));
+        assertThat(waiting.isDone()).isFalse();
+        assertThat(one.protocol().calls(Verb.ATTEMPT) - before)
+                .as("it goes easy")
+                .isLessThan(70);
+        one.protocol().heal();
+        server.delete(NAME);
+        env.advance(seconds(2));
+        waiting.value();
+        ann.does(lock::unlock).value();
+    }
+
+    @Test
+    void aWaiterGivesUpInAnOutageThatIsLongerThanItsLease() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = ann.does(lock::lock);
+        env.advance(seconds(5));
+        one.protocol().all(Fault.unreachable());
+        env.advance(seconds(29));
+        assertThat(waiting.isDone()).isFalse();
+        env.advance(seconds(3));
+        assertFailed(waiting, Reason.UNREACHABLE);
+        server.delete(NAME);
+    }
+
+    @Test
+    void aTimedWaiterThrowsIfItsTimeEndsInAnOutage() {
+        server.steal(NAME, seconds(100));
+        Call<Boolean> waiting = ann.asks(() -> lock.tryLock(10, TimeUnit.SECONDS));
+        Call<Boolean> queued = bob.asks(() -> lock.tryLock(9, TimeUnit.SECONDS));
+        env.advance(seconds(5));
+        one.protocol().all(Fault.unreachable());
+        env.advance(seconds(4));
+        assertFailed(queued, Reason.UNREACHABLE);
+        assertThat(waiting.isDone()).isFalse();
+        env.advance(seconds(1));
+        assertFailed(waiting, Reason.UNREACHABLE);
+        server.delete(NAME);
+    }
+
+    @Test
+    void aTimedWaiterWhoseTimeEndsAfterAnOutageIsToldThatTheLockIsTaken() {
+        server.steal(NAME, seconds(100));
+        Call<Boolean> waiting = ann.asks(() -> lock.tryLock(10, TimeUnit.SECONDS));
+        Call<Boolean> queued = bob.asks(() -> lock.tryLock(9, TimeUnit.SECONDS));
+        env.advance(seconds(5));
+        one.protocol().all(Fault.unreachable());
+        env.advance(seconds(2));
+        one.protocol().heal();
+        env.advance(seconds(3));
+        assertThat(queued.value()).isFalse();
+        assertThat(waiting.value()).isFalse();
+        server.delete(NAME);
+    }
+
+    @Test
+    void aRequestThatIsRejectedEndsTheWaitAtOnce() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = ann.does(lock::lock);
+        Call<Void> queued = bob.does(lock::lock);
+        env.advance(seconds(5));
+        one.protocol().always(Verb.ATTEMPT, Fault.refused());
+        env.advance(seconds(1));
+        assertFailed(waiting, Reason.REFUSED);
+        assertFailed(queued, Reason.REFUSED);
+        server.delete(NAME);
+    }
+
+    @Test
+    void allWhoWaitInTheQueueAreToldTogether() {
+        server.steal(NAME, seconds(100));
+        List<Call<Void>> waiting = List.of(ann.does(lock::lock), bob.does(lock::lock), cleo.does(lock::lock));
+        env.advance(seconds(1));
+        one.protocol().all(Fault.lostRequest());
+        env.advance(seconds(32));
+        assertThat(waiting).allSatisfy(call -> assertFailed(call, Reason.OUTCOME_UNKNOWN));
+        assertThat(waiting.stream().map(Call::failure)).doesNotHaveDuplicates();
+        server.delete(NAME);
+    }
+
+    @Test
+    void eachWaiterRidesOutAsMuchAsItsOwnLease() {
+        server.steal(NAME, seconds(100));
+        Call<Void> shorter = ann.does(one.lock(lease(seconds(5)))::lock);
+        Call<Void> longer = bob.does(one.lock(lease(seconds(60)))::lock);
+        Call<Void> alsoShorter = cleo.does(one.lock(lease(seconds(5)))::lock);
+        env.advance(seconds(1));
+        one.protocol().all(Fault.unreachable());
+        env.advance(seconds(8));
+        assertFailed(shorter, Reason.UNREACHABLE);
+        assertFailed(alsoShorter, Reason.UNREACHABLE);
+        env.advance(seconds(20));
+        assertThat(longer.isDone()).isFalse();
+        one.protocol().heal();
+        server.delete(NAME);
+        env.advance(seconds(2));
+        longer.value();
+        bob.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterBehindALongHoldRidesOutAnOutageAtItsTurn() {
+        Jvm jvm = jvm(config -> config.localHandoffs(0));
+        ann.does(jvm.lock()::lock).value();
+        Call<Void> waiting = bob.does(jvm.lock()::lock);
+        env.advance(seconds(605));
+        jvm.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        ann.does(jvm.lock()::unlock).value();
+        env.advance(seconds(10));
+        assertThat(waiting.isDone()).isFalse();
+        jvm.protocol().heal();
+        env.advance(seconds(2));
+        waiting.value();
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void ownGhostsDoNotKeepAWaiterOutForLong() {
+        server.steal(NAME, seconds(3));
+        Call<Void> waiting = ann.does(lock::lock);
+        env.advance(seconds(2));
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply(), Fault.lostReply(), Fault.lateEffect(seconds(1)));
+        env.advance(seconds(8));
+        waiting.value();
+        Lease lease = ann.asks(lock::lease).value().orElseThrow();
+        assertThat(lease.isValid()).isTrue();
+        ann.does(lock::unlock).value();
+        env.advance(seconds(4));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+}

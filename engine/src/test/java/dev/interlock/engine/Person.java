@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody with a thread of its own who does one thing after another in a {@link VirtualEnvironment}. */
+final class Person {
+    /** Something to do. */
+    interface Action {
+        void run() throws Exception;
+    }
+
+    private final VirtualEnvironment env;
+    private final Thread thread;
+    private volatile @Nullable Call<?> task;
+    private volatile boolean ended;
+
+    Person(VirtualEnvironment env, String name) {
+        this.env = env;
+        this.thread = env.newThread(name, this::live);
+        thread.start();
+        env.settle();
+    }
+
+    private void live() {
+        while (!ended) {
+            Call<?> next = task;
+            if (next == null) {
+                env.idle();
+            } else {
+                next.run();
+                task = null;
+            }
+        }
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    /** Begins to do something and goes on until it is done or waits. */
+    Call<Void> does(Action action) {
+        return asks(() -> {
+            action.run();
+            return null;
+        });
+    }
+
+    /** Begins to ask for something and goes on until there is an answer or it waits. */
+    <T> Call<T> asks(Callable<T> question) {
+        Call<T> call = prepares(question);
+        env.settle();
+        return call;
+    }
+
+    /** As {@link #asks}, but begins only when the environment settles next. */
+    <T> Call<T> prepares(Callable<T> question) {
+        if (task != null) {
+            throw new IllegalStateException(thread.getName() + " is busy");
+        }
+        Call<T> call = new Call<>(question);
+        task = call;
+        env.wakeIdle(thread);
+        return call;
+    }
+
+    void interrupt() {
+        thread.interrupt();
+        env.settle();
+    }
+
+    /** Ends the thread, if it does nothing. */
+    void end() {
+        if (!ended && task == null) {
+            ended = true;
+            env.wakeIdle(thread);
+            env.settle();
+        }
+    }
+
+    /** What somebody does, and what came of it. */
+    static final class Call<T> {
+        private final Callable<T> question;
+        private volatile boolean done;
+        private volatile boolean interruptedAfter;
+        private volatile @Nullable T value;
+        private volatile @Nullable Throwable failure;
+
+        Call(Callable<T> question) {
+            this.question = question;
+        }
+
+        private void run() {
+            try {
+                value = question.call();
+            } catch (Throwable e) {
+                failure = e;
+            } finally {
+                interruptedAfter = Thread.interrupted();
+                done = true;
+            }
+        }
+
+        boolean isDone() {
+            return done;
+        }
+
+        /** The answer, if there is one by now. */
+        T value() {
+            if (!done) {
+                throw new AssertionError("still waiting");
+            }
+            if (failure != null) {
+                throw new AssertionError("failed", failure);
+            }
+            return value;
+        }
+
+        /** What was thrown; {@code null} if it ended well. */
+        @Nullable
+        Throwable failure() {
+            if (!done) {
+                throw new AssertionError("still waiting");
+            }
+            return failure;
+        }
+
+        /** Whether the thread's interrupt status was set at the end; it has been cleared since. */
+        boolean interruptedAfter() {
+            if (!done) {
+                throw new AssertionError("still waiting");
+            }
+            return interruptedAfter;
+        }
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** How long a grant is good for, and how it is kept. */
+class RenewalTest extends EngineTest {
+    private final Jvm one = jvm();
+
+    private DistributedLock with(UnaryOperator<LockOptions.Builder> options) {
+        return one.lock(options.apply(LockOptions.builder().lease(LEASE)).build());
+    }
+
+    private Lease leaseOf(Person person, DistributedLock lock) {
+        return person.asks(lock::lease).value().orElseThrow();
+    }
+
+    @Test
+    void validityIsCountedFromBeforeTheRequest() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
+        Call<Void> call = ann.does(one.lock()::lock);
+        env.advance(seconds(2));
+        call.value();
+        assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(seconds(28));
+        assertThat(server.ttl(NAME)).isEqualTo(seconds(30));
+        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(2)));
+        env.advance(seconds(12));
+        assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(seconds(28));
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void theAllowanceOfTheStrategyIsTakenOff() {
+        server.allowance = seconds(3);
+        ann.does(one.lock()::lock).value();
+        assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(seconds(27));
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantThatComesAfterItsEndIsNoGrantAndIsGivenBack() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(31)));
+        Call<Void> call = ann.does(one.lock()::lock);
+        env.advance(seconds(31));
+        assertThat(call.failure()).hasMessageContaining("too slow");
+        env.settle();
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+    }
+
+    @Test
+    void aSuspendedMachineDistrustsItsLeaseUntilARenewalConfirmsIt() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        env.advance(seconds(1));
+        env.suspend(seconds(29));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value())
+                .as("not lost")
+                .isTrue();
+        env.advance(seconds(10));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.remaining()).isEqualTo(seconds(29));
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aSuspendedMachineLearnsAtTheNextRenewalThatItsLeaseIsGone() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        env.suspend(Duration.ofHours(1));
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(ann.does(one.lock()::unlock).failure())
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.GONE));
+    }
+
+    @Test
+    void steppingTheWallClockDoesNotLoseTheLock() {
+        ann.does(one.lock()::lock).value();
+        for (Duration step : List.of(Duration.ofDays(-400), Duration.ofDays(800), Duration.ofHours(-3))) {
+            env.stepWall(step);
+            env.advance(seconds(25));
+            assertThat(leaseOf(ann, one.lock()).isValid()).isTrue();
+        }
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aLeaseIsRenewedAtEachThirdForAsLongAsItIsHeld() {
+        ann.does(one.lock()::lock).value();
+        for (int i = 1; i <= 30; i++) {
+            env.advance(seconds(10));
+            assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(i);
+            assertThat(server.ttl(NAME)).isEqualTo(LEASE);
+        }
+        ann.does(one.lock()::unlock).value();
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(30);
+    }
+
+    @Test
+    void theInnerUnlockDoesNotEndRenewal() {
+        ann.does(() -> {
+                    one.lock().lock();
+                    one.lock().lock();
+                    one.lock().unlock();
+                })
+                .value();
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(10);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aThousandLocksAreRenewedInFewCalls() {
+        Call<Void> call = ann.does(() -> {
+            for (int i = 0; i < 1000; i++) {
+                one.engine().getLock("lock " + i).lock();
+                if (i % 100 == 99) {
+                    env.park(this, millis(5).toNanos());
+                }
+            }
+        });
+        env.advance(seconds(1));
+        call.value();
+        env.advance(seconds(19));
+        assertThat(one.protocol().calls(Verb.RENEW)).isLessThanOrEqualTo(2);
+        assertThat(one.protocol().renewed()).hasSizeGreaterThanOrEqualTo(1000);
+        ann.does(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        one.engine().getLock("lock " + i).unlock();
+                    }
+                })
+                .value();
+    }
+
+    @Test
+    void withoutRenewalTheLeaseEndsAndTheHolderIsTold() {
+        DistributedLock lock = with(options -> options.renewal(false));
+        ann.does(lock::lock).value();
+        List<LossCause> causes = new ArrayList<>();
+        Lease lease = leaseOf(ann, lock);
+        lease.onLoss(causes::add);
+        env.advance(LEASE.minusNanos(1));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(causes).isEmpty();
+        env.advance(Duration.ofNanos(1));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(causes).containsExactly(LossCause.EXPIRED);
+        assertThat(one.protocol().allCalls()).isOne();
+        assertThat(ann.does(lock::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void oneFailedRenewalIsRepeatedBeforeTheLeaseEnds() {
+        ann.does(one.lock()::lock).value();
+        one.protocol().next(Verb.RENEW, Fault.lostRequest(), Fault.unreachable());
+        env.advance(seconds(13));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        env.advance(seconds(3));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(3);
+        assertThat(leaseOf(ann, one.lock()).remaining()).isEqualTo(LEASE);
+        env.advance(seconds(60));
+        assertThat(leaseOf(ann, one.lock()).isValid()).isTrue();
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void anExceptionOrErrorInARenewalDoesNotEndRenewalForAnyLock() {
+        DistributedLock other = one.engine().getLock("other");
+        ann.does(one.lock()::lock).value();
+        bob.does(other::lock).value();
+        one.protocol().next(Verb.RENEW, Fault.exception(), Fault.error());
+        env.advance(seconds(120));
+        assertThat(leaseOf(ann, one.lock()).isValid()).isTrue();
+        assertThat(leaseOf(bob, other).isValid()).isTrue();
+        ann.does(one.lock()::unlock).value();
+        bob.does(other::unlock).value();
+    }
+
+    @Test
+    void aRenewalNeverCreatesTheLockAgain() {
+        ann.does(one.lock()::lock).value();
+        server.delete(NAME);
+        env.advance(seconds(60));
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().calls(Verb.RENEW)).isOne();
+        assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void renewalEndsWithTheThreadThatHoldsTheLock() {
+        Person mortal = env.person("mortal");
+        mortal.does(one.lock()::lock).value();
+        Lease lease = leaseOf(mortal, one.lock());
+        List<LossCause> causes = new ArrayList<>();
+        lease.onLoss(causes::add);
+        env.advance(seconds(50));
+        assertThat(lease.isValid()).isTrue();
+        mortal.end();
+        Call<Void> waiting = ann.does(one.lock()::lock);
+        env.advance(seconds(31));
+        assertThat(causes).containsExactly(LossCause.OWNER_DIED);
+        waiting.value();
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aHandleIsRenewedThoughTheThreadThatAcquiredItHasEnded() {
+        Person mortal = env.person("mortal");
+        Lease lease = mortal.asks(one.lock()::acquire).value();
+        mortal.end();
+        env.advance(seconds(100));
+        assertThat(lease.isValid()).isTrue();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void renewalGoesNoFurtherThanMaxHold() {
+        DistributedLock lock = with(options -> options.maxHold(seconds(65)));
+        ann.does(lock::lock).value();
+        List<LossCause> causes = new ArrayList<>();
+        leaseOf(ann, lock).onLoss(causes::add);
+        env.advance(seconds(65).minusNanos(1));
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isTrue();
+        env.advance(Duration.ofNanos(1));
+        assertThat(causes).containsExactly(LossCause.MAX_HOLD);
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(ann.does(lock::unlock).failure()).hasMessageContaining("maxHold");
+    }
+
+    @Test
+    void maxHoldMayBeTheLease() {
+        DistributedLock lock = with(options -> options.maxHold(LEASE));
+        ann.does(lock::lock).value();
+        List<LossCause> causes = new ArrayList<>();
+        leaseOf(ann, lock).onLoss(causes::add);
+        env.advance(LEASE.minusMillis(1));
+        assertThat(causes).isEmpty();
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isTrue();
+        env.advance(millis(1));
+        assertThat(causes).containsExactly(LossCause.MAX_HOLD);
+        assertThat(ann.does(lock::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anAnswerToARenewalThatComesAfterUnlockChangesNothing() {
+        ann.does(one.lock()::lock).value();
+        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(3)));
+        env.advance(seconds(11));
+        ann.does(one.lock()::unlock).value();
+        assertThat(server.isFree(NAME)).isTrue();
+        bob.does(one.lock()::lock).value();
+        env.advance(seconds(5));
+        assertThat(leaseOf(bob, one.lock()).remaining()).isEqualTo(seconds(25));
+        env.advance(seconds(60));
+        assertThat(leaseOf(bob, one.lock()).isValid()).isTrue();
+        bob.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void anAnswerToARenewalThatComesAfterTheEndDoesNotBringTheLeaseBack() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        List<LossCause> causes = new ArrayList<>();
+        lease.onLoss(causes::add);
+        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(25)));
+        env.advance(seconds(30));
+        assertThat(causes).containsExactly(LossCause.UNREACHABLE);
+        assertThat(lease.isValid()).isFalse();
+        env.advance(seconds(6));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(server.isFree(NAME))
+                .as("what the renewal extended is given back")
+                .isTrue();
+        assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+}

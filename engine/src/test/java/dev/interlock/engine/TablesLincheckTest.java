@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LossCause;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jetbrains.lincheck.datastructures.BooleanGen;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Test;
+
+/** The tables in memory, linearizable under all interleavings that Lincheck tries. */
+class TablesLincheckTest {
+    private static ModelCheckingOptions options() {
+        return new ModelCheckingOptions()
+                .iterations(6)
+                .invocationsPerIteration(200)
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(1)
+                .actorsAfter(1);
+    }
+
+    /** Time stands still, and threads that are started do not run. */
+    private static final class Still implements Environment {
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return 0;
+        }
+
+        @Override
+        public void park(Object blocker, long nanos) {}
+
+        @Override
+        public void unpark(Thread thread) {}
+
+        @Override
+        public Thread newThread(String name, Runnable task) {
+            return new Thread(task, name) {
+                @Override
+                public void start() {}
+            };
+        }
+
+        @Override
+        public long nextLong(long bound) {
+            return 0;
+        }
+
+        @Override
+        public String newToken() {
+            return "";
+        }
+    }
+
+    @Param(name = "name", gen = BooleanGen.class)
+    public static class Cells {
+        private final CellTable table = new CellTable(new Still());
+        private final Cell[][] entered = new Cell[8][2];
+
+        @Operation
+        public boolean enter(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") boolean name) {
+            Cell[] mine = entered[thread];
+            if (mine[name ? 0 : 1] != null) {
+                return false;
+            }
+            mine[name ? 0 : 1] = table.enter(text(name));
+            return true;
+        }
+
+        @Operation
+        public String leave(@Param(gen = ThreadIdGen.class) int thread, @Param(name = "name") boolean name) {
+            Cell[] mine = entered[thread];
+            Cell cell = mine[name ? 0 : 1];
+            if (cell == null) {
+                return "was not there";
+            }
+            boolean same = table.find(text(name)) == cell;
+            mine[name ? 0 : 1] = null;
+            table.leave(cell);
+            return same ? "left" : "left another cell";
+        }
+
+        @Operation
+        public boolean find(@Param(name = "name") boolean name) {
+            return table.find(text(name)) != null;
+        }
+    }
+
+    private static String text(boolean name) {
+        return name ? "a" : "b";
+    }
+
+    @Param(name = "thread", gen = BooleanGen.class)
+    @Param(name = "name", gen = BooleanGen.class)
+    @Param(name = "cause", gen = BooleanGen.class)
+    public static class Losses {
+        private final Thread[] threads = {new Thread("one"), new Thread("two")};
+        private final LostHolds lostHolds = new LostHolds();
+
+        @Operation
+        public void add(
+                @Param(name = "thread") boolean thread,
+                @Param(name = "name") boolean name,
+                @Param(name = "cause") boolean cause) {
+            lostHolds.add(threads[thread ? 0 : 1], text(name), 2, cause ? LossCause.GONE : LossCause.TAKEN);
+        }
+
+        @Operation
+        public String takeBack(@Param(name = "thread") boolean thread, @Param(name = "name") boolean name) {
+            return lostHolds
+                    .takeBack(threads[thread ? 0 : 1], text(name))
+                    .map(LossCause::name)
+                    .orElse("none");
+        }
+    }
+
+    @Param(name = "item", gen = IntGen.class, conf = "-1:4")
+    public static class Due {
+        private final Consumer<List<Integer>> nobody = due -> {};
+        private final DueWorker<Integer> worker = new DueWorker<>(new Still(), "worker", 2, nobody);
+        private final List<DueWorker.Entry<Integer>> mine = new ArrayList<>();
+
+        @Operation
+        public void add(@Param(name = "item") int item) {
+            worker.add(item, item);
+        }
+
+        @Operation(nonParallelGroup = "mine")
+        public void addMine(@Param(name = "item") int item) {
+            mine.add(worker.add(item, item));
+        }
+
+        @Operation(nonParallelGroup = "mine")
+        public void removeMine() {
+            if (!mine.isEmpty()) {
+                worker.remove(mine.remove(0));
+            }
+        }
+
+        @Operation
+        public String take() {
+            List<Integer> due = new ArrayList<>();
+            long sleep = worker.takeDue(due);
+            return due + " " + sleep;
+        }
+
+        @Operation
+        public void close() {
+            worker.close();
+        }
+    }
+
+    @Test
+    void theTableOfCells() {
+        options().check(Cells.class);
+    }
+
+    @Test
+    void theTableOfLostHolds() {
+        options().check(Losses.class);
+    }
+
+    /** By stress, since a model-checked thread that is started must also run. */
+    @Test
+    void theQueueOfTheWorker() {
+        new StressOptions()
+                .iterations(15)
+                .invocationsPerIteration(300)
+                .threads(2)
+                .actorsPerThread(4)
+                .check(Due.class);
+    }
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An environment whose time stands still until the test moves it, and in which one thread runs at a time, so that each run of a
+ * test is the same.
+ *
+ * <p>The thread that made it is the driver. It alone moves time. All other threads run only inside {@link #settle}, one after
+ * another, each until it parks or ends. If the driver itself parks, time moves on by itself until it is woken.
+ */
+final class VirtualEnvironment implements Environment, AutoCloseable {
+    /** The clock wraps around in the course of most tests. */
+    private static final long ORIGIN_NANOS =
+            Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
+
+    private static final long ORIGIN_MILLIS = 1_700_000_000_000L;
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final Duration HANG = Duration.ofSeconds(30);
+    private static final int LIVELOCK = 500_000;
+
+    private enum State {
+        READY,
+        RUNNING,
+        PARKED,
+        IDLE,
+        DONE
+    }
+
+    /** A thread of this environment. */
+    private static final class Actor {
+        final int number;
+        Thread thread;
+        volatile State state = State.READY;
+        volatile boolean interrupted;
+        boolean permit;
+        long wakeAt = NEVER;
+        long readySince;
+        long oversleepNanos;
+
+        Actor(int number) {
+            this.number = number;
+        }
+    }
+
+    private final Thread driver = Thread.currentThread();
+    private final Map<Thread, Actor> actors = new LinkedHashMap<>();
+    private final List<Person> people = new ArrayList<>();
+    private final Random random;
+    private final AtomicLong tokens = new AtomicLong();
+    private final boolean shuffled;
+    private volatile long elapsedNanos;
+    private volatile long wallAheadMillis;
+    private long sequence;
+    private boolean driverPermit;
+
+    /** Threads that could run at the same time run in the order in which they became ready. */
+    VirtualEnvironment() {
+        this(1, false);
+    }
+
+    private VirtualEnvironment(long seed, boolean shuffled) {
+        this.random = new Random(seed);
+        this.shuffled = shuffled;
+    }
+
+    /** Threads that could run at the same time run in an order drawn from the seed. */
+    static VirtualEnvironment shuffled(long seed) {
+        return new VirtualEnvironment(seed, true);
+    }
+
+    @Override
+    public long nanoTime() {
+        return ORIGIN_NANOS + elapsedNanos;
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return ORIGIN_MILLIS + elapsedNanos / 1_000_000 + wallAheadMillis;
+    }
+
+    Duration elapsed() {
+        return Duration.ofNanos(elapsedNanos);
+    }
+
+    @Override
+    public synchronized long nextLong(long bound) {
+        return (random.nextLong() >>> 1) % bound;
+    }
+
+    @Override
+    public String newToken() {
+        return "secret#" + tokens.incrementAndGet();
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable task) {
+        return newActor(name, task).thread;
+    }
+
+    private synchronized Actor newActor(String name, Runnable task) {
+        Actor actor = new Actor(actors.size());
+        actor.thread = new Thread(
+                () -> {
+                    awaitTurn(actor);
+                    try {
+                        task.run();
+                    } finally {
+                        leave(actor, State.DONE);
+                    }
+                },
+                name);
+        actor.thread.setDaemon(true);
+        actor.readySince = sequence++;
+        actors.put(actor.thread, actor);
+        return actor;
+    }
+
+    /** A person who does what the test says on a thread of its own. */
+    Person person(String name) {
+        Person person = new Person(this, name);
+        people.add(person);
+        return person;
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+        if (Thread.currentThread() == driver) {
+            drive(nanos);
+            return;
+        }
+        Actor actor = current();
+        synchronized (this) {
+            if (actor.permit || nanos <= 0 || actor.thread.isInterrupted()) {
+                actor.permit = false;
+                return;
+            }
+            actor.wakeAt = later(nanos);
+        }
+        leave(actor, State.PARKED);
+        awaitTurn(actor);
+        if (actor.oversleepNanos > 0) {
+            long until = later(actor.oversleepNanos);
+            actor.oversleepNanos = 0;
+            while (elapsedNanos < until) {
+                synchronized (this) {
+                    actor.wakeAt = until;
+                }
+                boolean wasInterrupted = Thread.interrupted();
+                leave(actor, State.PARKED);
+                awaitTurn(actor);
+                if (wasInterrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    private long later(long nanos) {
+        return nanos > NEVER - elapsedNanos ? NEVER : elapsedNanos + nanos;
+    }
+
+    @Override
+    public synchronized void unpark(Thread thread) {
+        if (thread == driver) {
+            driverPermit = true;
+            return;
+        }
+        Actor actor = actors.get(thread);
+        if (actor.state == State.PARKED) {
+            ready(actor);
+        } else {
+            actor.permit = true;
+        }
+    }
+
+    private void ready(Actor actor) {
+        actor.state = State.READY;
+        actor.readySince = sequence++;
+    }
+
+    /** Lets the current thread, which is a person's, sleep until it is given something to do. */
+    void idle() {
+        Actor actor = current();
+        leave(actor, State.IDLE);
+        awaitTurn(actor);
+    }
+
+    synchronized void wakeIdle(Thread thread) {
+        ready(actors.get(thread));
+    }
+
+    /** The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the collector. */
+    synchronized void oversleep(Person person, Duration pause) {
+        actors.get(person.thread()).oversleepNanos = pause.toNanos();
+    }
+
+    private synchronized Actor current() {
+        Actor actor = actors.get(Thread.currentThread());
+        if (actor == null) {
+            throw new IllegalStateException("not a thread of this environment: " + Thread.currentThread());
+        }
+        return actor;
+    }
+
+    private synchronized void leave(Actor actor, State state) {
+        actor.state = state;
+        notifyAll();
+    }
+
+    private void awaitTurn(Actor actor) {
+        while (actor.state != State.RUNNING) {
+            if (actor.thread.isInterrupted()) {
+                actor.interrupted = true;
+                Thread.interrupted();
+            }
+            LockSupport.park(this);
+        }
+        if (actor.interrupted) {
+            actor.interrupted = false;
+            actor.thread.interrupt();
+        }
+    }
+
+    /** Runs the threads until all of them wait or have ended. */
+    void settle() {
+        int turns = 0;
+        for (Actor actor = nextReady(); actor != null; actor = nextReady()) {
+            if (++turns > LIVELOCK) {
+                throw hang("the threads never come to rest");
+            }
+            giveTurn(actor);
+        }
+    }
+
+    private synchronized @Nullable Actor nextReady() {
+        List<Actor> ready = actors.values().stream()
+                .filter(VirtualEnvironment::canRun)
+                .sorted(Comparator.comparingLong(actor -> actor.readySince))
+                .toList();
+        if (ready.isEmpty()) {
+            return null;
+        }
+        return ready.get(shuffled ? random.nextInt(ready.size()) : 0);
+    }
+
+    private static boolean canRun(Actor actor) {
+        return switch (actor.state) {
+            case READY -> actor.thread.getState() != Thread.State.NEW;
+            case PARKED -> actor.interrupted || actor.thread.isInterrupted();
+            default -> false;
+        };
+    }
+
+    private void giveTurn(Actor actor) {
+        actor.state = State.RUNNING;
+        LockSupport.unpark(actor.thread);
+        long until = System.nanoTime() + HANG.toNanos();
+        try {
+            synchronized (this) {
+                while (actor.state == State.RUNNING) {
+                    long left = (until - System.nanoTime()) / 1_000_000;
+                    if (left <= 0) {
+                        throw hang(actor.thread.getName() + " neither waits nor ends");
+                    }
+                    wait(left);
+                }
+            }
+            if (actor.state == State.DONE) {
+                actor.thread.join();
+                synchronized (this) {
+                    actors.remove(actor.thread);
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError("the driver was interrupted", e);
+        }
+    }
+
+    private synchronized AssertionError hang(String what) {
+        StringBuilder dump = new StringBuilder(what).append(" at ").append(elapsed());
+        for (Actor actor : actors.values()) {
+            dump.append("\n").append(actor.thread.getName()).append(" ").append(actor.state);
+            for (StackTraceElement frame : actor.thread.getStackTrace()) {
+                dump.append("\n    ").append(frame);
+            }
+        }
+        return new AssertionError(dump.toString());
+    }
+
+    /** Moves both clocks on; each thread that is due meanwhile runs at its moment. */
+    void advance(Duration time) {
+        long target = later(time.toNanos());
+        while (stepTo(target)) {
+            settle();
+        }
+    }
+
+    /** Moves the clocks to the next moment at which somebody is due, or to the target if nobody is before. */
+    private boolean stepTo(long target) {
+        settle();
+        Actor next = nextDue(target);
+        if (next == null) {
+            elapsedNanos = target;
+            return false;
+        }
+        elapsedNanos = Math.max(elapsedNanos, next.wakeAt);
+        synchronized (this) {
+            ready(next);
+        }
+        return true;
+    }
+
+    private synchronized @Nullable Actor nextDue(long target) {
+        return actors.values().stream()
+                .filter(actor -> actor.state == State.PARKED && actor.wakeAt != NEVER && actor.wakeAt <= target)
+                .min(Comparator.<Actor>comparingLong(actor -> actor.wakeAt).thenComparing(actor -> actor.number))
+                .orElse(null);
+    }
+
+    private void drive(long nanos) {
+        long until = later(nanos);
+        while (true) {
+            settle();
+            if (driverPermit || driver.isInterrupted() || elapsedNanos >= until) {
+                driverPermit = false;
+                return;
+            }
+            if (until == NEVER && nextDue(NEVER - 1) == null) {
+                throw hang("everybody waits for ever");
+            }
+            stepTo(until);
+        }
+    }
+
+    /** Moves the wall clock alone, as an administrator or NTP does. */
+    void stepWall(Duration time) {
+        wallAheadMillis += time.toMillis();
+    }
+
+    /** Stands still for a while: the wall clock moves on and the monotonic one does not, as when a machine is suspended. */
+    void suspend(Duration time) {
+        stepWall(time);
+    }
+
+    /** The names of the threads that have not ended, without those of people. */
+    synchronized List<String> threads() {
+        List<Thread> ofPeople = people.stream().map(Person::thread).toList();
+        return actors.keySet().stream()
+                .filter(thread -> !ofPeople.contains(thread))
+                .map(Thread::getName)
+                .toList();
+    }
+
+    /** Sends the people home. */
+    @Override
+    public void close() {
+        settle();
+        people.forEach(Person::end);
+        settle();
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.Person.Call;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When a waiter asks again. */
+class WaitingTest extends EngineTest {
+    private final Jvm one = jvm();
+    private final Jvm two = jvm();
+
+    @Test
+    void aReleaseElsewhereWakesTheWaiter() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        assertThat(server.listeners()).isOne();
+        Duration before = env.elapsed();
+        ann.does(one.lock()::unlock).value();
+        waiting.value();
+        assertThat(env.elapsed()).isEqualTo(before);
+        bob.does(two.lock()::unlock).value();
+        assertThat(server.listeners()).isZero();
+    }
+
+    @Test
+    void aWaiterWithoutMessagesAsksAtEachCeilingAndNotMoreOften() {
+        two.protocol().listens = false;
+        server.steal(NAME, Duration.ofDays(1));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(60));
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isBetween(60, 81);
+        server.delete(NAME);
+        env.advance(seconds(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void theCeilingIsConfigured() {
+        Jvm patient = jvm(config -> config.waitCeiling(seconds(10)));
+        patient.protocol().listens = false;
+        server.steal(NAME, Duration.ofDays(1));
+        Call<Void> waiting = bob.does(patient.lock()::lock);
+        env.advance(seconds(100));
+        assertThat(patient.protocol().calls(Verb.ATTEMPT)).isBetween(10, 15);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        waiting.value();
+        bob.does(patient.lock()::unlock).value();
+    }
+
+    @Test
+    void aLostMessageCostsOneCeilingAndNotALease() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        server.losesMessages = true;
+        ann.does(one.lock()::unlock).value();
+        assertThat(waiting.isDone()).isFalse();
+        env.advance(seconds(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aHolderThatDiesIsWaitedForNoLongerThanItsLease() {
+        two.protocol().listens = false;
+        server.steal(NAME, millis(2300));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(millis(2300));
+        assertThat(waiting.isDone()).isFalse();
+        env.advance(millis(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aHolderThatNeverEndsIsNoError() {
+        server.steal(NAME, Duration.ofNanos(Long.MAX_VALUE));
+        two.protocol().listens = false;
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(5));
+        assertThat(waiting.isDone()).isFalse();
+        server.delete(NAME);
+        env.advance(seconds(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aReleaseBetweenTheRefusalAndTheBeginOfListeningIsNotMissed() {
+        server.steal(NAME, Duration.ofDays(1));
+        server.losesMessages = true;
+        two.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        server.delete(NAME);
+        env.advance(millis(100));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterAsksAgainWhenTheSubscriptionComesBack() {
+        server.steal(NAME, Duration.ofDays(1));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(millis(300));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        server.publish(NAME);
+        env.settle();
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isEqualTo(asked + 1);
+        server.delete(NAME);
+        server.publish(NAME);
+        env.settle();
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aStrayMessageIsNoGrant() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> there = bob.does(two.lock()::lock);
+        Call<Void> here = cleo.does(one.lock()::lock);
+        for (int i = 0; i < 20; i++) {
+            server.publish(NAME);
+            env.settle();
+        }
+        assertThat(there.isDone()).isFalse();
+        assertThat(here.isDone()).isFalse();
+        ann.does(one.lock()::unlock).value();
+        cleo.does(one.lock()::unlock).value();
+        env.advance(millis(10));
+        there.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aStrayWakeUpIsNoGrantAndNoEnd() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> there = bob.does(two.lock()::lock);
+        Call<Boolean> here = cleo.asks(() -> one.lock().tryLock(1, java.util.concurrent.TimeUnit.SECONDS));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        for (int i = 0; i < 20; i++) {
+            env.unpark(bob.thread());
+            env.unpark(cleo.thread());
+            env.settle();
+        }
+        assertThat(there.isDone()).isFalse();
+        assertThat(here.isDone()).isFalse();
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isEqualTo(asked);
+        env.advance(seconds(1));
+        assertThat(here.value()).isFalse();
+        ann.does(one.lock()::unlock).value();
+        there.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aMessageThatComesDuringARequestIsNotLost() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(millis(400));
+        two.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        server.publish(NAME);
+        env.settle();
+        ann.does(one.lock()::unlock).value();
+        assertThat(waiting.isDone()).isFalse();
+        env.advance(millis(100));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void theThreadsOfOneFactoryShareOneWatch() {
+        server.steal(NAME, seconds(5));
+        Call<Void> first = ann.does(one.lock()::lock);
+        Call<Void> second = bob.does(one.lock()::lock);
+        Call<Void> third = cleo.does(one.lock()::lock);
+        env.advance(seconds(6));
+        first.value();
+        ann.does(one.lock()::unlock).value();
+        second.value();
+        bob.does(one.lock()::unlock).value();
+        third.value();
+        assertThat(one.protocol().watches()).isOne();
+        assertThat(server.listeners()).isOne();
+        cleo.does(one.lock()::unlock).value();
+    }
+}

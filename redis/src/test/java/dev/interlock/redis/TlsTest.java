@@ -138,6 +138,7 @@ class TlsTest {
         try (RedisNode node = library.open(uri)) {
             LockBackendException failure =
                     catchThrowableOfType(LockBackendException.class, () -> node.call(PING, LONG));
+            assertThat(failure).as("a failure").isNotNull();
             assertThat(failure.reason()).isEqualTo(REFUSED);
             assertThat(failure).hasMessageContaining("certificate");
             assertThat(failure.getMessage()).doesNotContain("hunter2");

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the commands that clients send to a {@link RedisServer}, in the order in which the server carries them out.
  *
- * <p>Not seen are the commands that scripts run, those of the server object itself, and the few that the server never shows,
- * such as {@code AUTH}. Instances are safe to use from any thread.
+ * <p>Not seen are the commands that scripts run, and those of the server object itself; the arguments of {@code AUTH} are
+ * hidden by the server. Instances are safe to use from any thread.
  */
 public final class CommandMonitor implements AutoCloseable {
     private static final long SYNC_TIMEOUT_SECONDS = 10;

@@ -36,6 +36,7 @@ final class ClientNode implements RedisNode {
     }
 
     private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
+        boolean again = false;
         while (true) {
             Wire.Line line = open(false, deadline);
             try {
@@ -88,6 +89,7 @@ final class ClientNode implements RedisNode {
         transaction.add(RedisCommand.of("MULTI"));
         transaction.addAll(commands);
         transaction.add(exec);
+        boolean again = false;
         while (true) {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
@@ -106,9 +108,10 @@ final class ClientNode implements RedisNode {
                     return expected;
                 }
             } catch (NotSentException e) {
-                if (line.isFresh()) {
+                if (again || line.isFresh()) {
                     throw failures.notSent(exec, e);
                 }
+                again = true;
             }
         }
     }

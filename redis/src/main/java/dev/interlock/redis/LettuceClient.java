@@ -9,12 +9,15 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,7 @@ final class LettuceClient {
     private final RedisClient client;
     private final RedisURI uri;
     private final @Nullable ClientResources ownResources;
+    private final Set<CompletableFuture<Void>> closing = ConcurrentHashMap.newKeySet();
 
     private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable ClientResources ownResources) {
         this.env = env;
@@ -95,11 +99,19 @@ final class LettuceClient {
         return uri;
     }
 
+    /** Closes a connection, without waiting for its end. */
+    void close(StatefulConnection<?, ?> connection) {
+        CompletableFuture<Void> closed = connection.closeAsync();
+        closing.add(closed);
+        closed.whenComplete((done, failure) -> closing.remove(closed));
+    }
+
     /** Closes all connections, and ends the threads if they are ours. */
     void close() {
-        CompletableFuture<Void> closed = client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS);
         Deadline deadline = new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS));
-        Waiting.until(env, closed, deadline);
+        // Or Lettuce would warn that it closes what is closed.
+        Waiting.until(env, CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)), deadline);
+        Waiting.until(env, client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS), deadline);
         if (ownResources != null) {
             CompletableFuture<Void> stopped = new CompletableFuture<>();
             ownResources.shutdown(0, STOP_SECONDS, TimeUnit.SECONDS).addListener(done -> stopped.complete(null));

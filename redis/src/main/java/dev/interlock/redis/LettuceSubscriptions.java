@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Listens over Lettuce connections. */
 final class LettuceSubscriptions implements SubscriptionSource {
@@ -38,7 +39,7 @@ final class LettuceSubscriptions implements SubscriptionSource {
         }
         Waiting.until(env, opening, deadline);
         if (!opening.isDone()) {
-            opening.thenAccept(StatefulRedisPubSubConnection::closeAsync);
+            opening.thenAccept(client::close);
             throw failures.noConnectionInTime(deadline);
         }
         try {
@@ -52,6 +53,7 @@ final class LettuceSubscriptions implements SubscriptionSource {
         private final StatefulRedisPubSubConnection<String, String> connection;
         private final Receiver receiver;
         private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final AtomicBoolean closed = new AtomicBoolean();
 
         LettuceSubscriptionLine(StatefulRedisPubSubConnection<String, String> connection, Receiver receiver) {
             this.connection = connection;
@@ -100,7 +102,9 @@ final class LettuceSubscriptions implements SubscriptionSource {
         @Override
         public void close() {
             end.complete(null);
-            connection.closeAsync();
+            if (closed.compareAndSet(false, true)) {
+                client.close(connection);
+            }
         }
     }
 }

@@ -131,9 +131,9 @@ final class LettuceWire implements Wire {
         closeIfUnused(link);
     }
 
-    private static void closeIfUnused(Link link) {
+    private void closeIfUnused(Link link) {
         if (link.users == 0) {
-            link.opening.thenAccept(StatefulRedisConnection::closeAsync);
+            link.opening.thenAccept(client::close);
         }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One Redis server, as strategies see it.
  *
  * <p>Connections are opened when they are first needed and again when they were lost. A command is sent at most once: it is
- * rejected while there is no connection, and never repeated by the client after a reconnection. Replies are {@code null},
+ * neither kept until there is a connection, nor repeated by the client after a reconnection. Replies are {@code null},
  * {@link Long}, {@link String}, or a {@link List} of these. All methods but {@link #subscribe} and {@link #close} block for the
  * reply and throw {@link dev.interlock.LockBackendException}, whose reason tells whether the command was carried out:
  *
@@ -37,7 +37,8 @@ public interface RedisNode extends AutoCloseable {
 
     /**
      * Carries out a command, and if its outcome remains unknown sends another one right behind it on the same connection, so that
-     * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent.
+     * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent; nor is it
+     * by {@link JedisNodes#of}.
      *
      * @param command the command
      * @param undo what takes back its effect; scripts are sent in full, its reply is not waited for

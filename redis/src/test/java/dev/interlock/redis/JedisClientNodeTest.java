@@ -15,11 +15,16 @@ class JedisClientNodeTest extends RedisNodeContract {
     @Override
     RedisNode open(String uri, Environment env) {
         client = closeLater(RedisClient.create(uri));
-        return RedisNodes.jedis(client, env);
+        return JedisNodes.of(client, env);
     }
 
     @Override
     boolean canUndo() {
+        return false;
+    }
+
+    @Override
+    boolean probesNewConnections() {
         return false;
     }
 

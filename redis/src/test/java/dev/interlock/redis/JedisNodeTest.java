@@ -1,12 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.interlock.RedisEndpoint;
+import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 
 class JedisNodeTest extends OwnConnectionsContract {
     @Override
     RedisNode open(String uri, Environment env) {
         return RedisNodes.jedis(RedisEndpoint.parse(uri), CONFIG, env);
+    }
+
+    @Test
+    void aConnectionThatEndedWhileItWasIdleCostsNoFailure() {
+        RedisServer server = start();
+        ShiftedEnvironment env = new ShiftedEnvironment();
+        RedisNode node = closeLater(open(server.uri(), env));
+        node.call(RedisCommand.of("PING"), LONG);
+        server.command("CLIENT", "KILL", "TYPE", "normal");
+        env.putForward(TimeUnit.SECONDS.toNanos(5));
+
+        assertThat(node.call(RedisCommand.of("PING"), LONG)).isEqualTo("PONG");
+    }
+
+    @Test
+    void aConnectionThatWasIdleForLongIsUsedAgain() {
+        RedisServer server = start();
+        ShiftedEnvironment env = new ShiftedEnvironment();
+        RedisNode node = closeLater(open(server.uri(), env));
+        node.call(RedisCommand.of("SET", "k", "v"), LONG);
+        Object connections = server.command("INFO", "stats");
+        env.putForward(TimeUnit.SECONDS.toNanos(5));
+
+        assertThat(node.call(RedisCommand.of("GET", "k"), LONG)).isEqualTo("v");
+        assertThat(received(server.command("INFO", "stats"))).isEqualTo(received(connections));
+    }
+
+    private static String received(Object stats) {
+        return String.valueOf(stats)
+                .lines()
+                .filter(line -> line.startsWith("total_connections_received"))
+                .findFirst()
+                .orElseThrow();
     }
 }

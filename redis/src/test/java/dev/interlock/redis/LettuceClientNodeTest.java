@@ -20,7 +20,7 @@ class LettuceClientNodeTest extends RedisNodeContract {
         RedisURI parsed = RedisURI.create(uri);
         parsed.setTimeout(Duration.ofSeconds(2));
         client = closeLater(RedisClient.create(parsed));
-        return RedisNodes.lettuce(client, parsed, env);
+        return LettuceNodes.of(client, parsed, env);
     }
 
     @Override

@@ -86,7 +86,7 @@ class CloseTest extends EngineTest {
         one.protocol().next(Verb.ATTEMPT, Fault.slowReply(seconds(100)));
         Call<Void> contender = ann.does(one.lock()::lock);
         Call<Void> close = closer.does(one.engine()::close);
-        env.advance(seconds(3));
+        env.advance(seconds(5));
         close.value();
         env.advance(seconds(100));
         assertThat(contender.failure()).isInstanceOf(IllegalStateException.class);

@@ -4,8 +4,9 @@ package dev.interlock.setnxpx;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.Environment;
+import dev.interlock.redis.JedisNodes;
+import dev.interlock.redis.LettuceNodes;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.RedisNodes;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,15 +37,16 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Uses connections from the pool of a Jedis client. While threads wait for locks, one of them is kept for the subscription, so
-     * the pool needs room for that and for the threads that are busy at once.
+     * Uses connections from the pool of a Jedis client, which needs room for the threads that are busy at once, and one more, made
+     * in the same way, to listen. Time-outs are those of the client where it sets them. Jedis lets nothing be sent on a connection
+     * whose reply is late, so a request that a stalled server carries out late is undone over another one.
      *
      * @param client the client
      * @return this builder
      */
     public SetNxPxLocks jedis(redis.clients.jedis.RedisClient client) {
         Objects.requireNonNull(client, "client");
-        nodeMaker = env -> RedisNodes.jedis(client, env);
+        nodeMaker = env -> JedisNodes.of(client, env);
         return this;
     }
 
@@ -58,7 +60,7 @@ public final class SetNxPxLocks {
     public SetNxPxLocks lettuce(io.lettuce.core.RedisClient client, io.lettuce.core.RedisURI uri) {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(uri, "uri");
-        nodeMaker = env -> RedisNodes.lettuce(client, uri, env);
+        nodeMaker = env -> LettuceNodes.of(client, uri, env);
         return this;
     }
 

@@ -154,6 +154,19 @@ class EnsureValidTest extends EngineTest {
     }
 
     @Test
+    void aGrantIsNotHandedOverWhileAnotherRenewalIsOnItsWay() {
+        Lease lease = ann.asks(one.lock()::acquire).value();
+        Call<Lease> next = cleo.asks(one.lock()::acquire);
+        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(2)));
+        env.advance(seconds(11));
+        ensure(lease, 25).value();
+        ann.does(lease::close).value();
+        assertThat(one.protocol().calls(Verb.RELEASE)).isOne();
+        env.advance(seconds(2));
+        cleo.does(next.value()::close).value();
+    }
+
+    @Test
     void interruptsAreIgnoredAndPreserved() {
         Lease lease = acquired(options -> options);
         env.advance(seconds(10));

@@ -276,6 +276,39 @@ class RenewalTest extends EngineTest {
     }
 
     @Test
+    void anAnswerToARenewalThatComesAfterTheEndAndBeforeALateTimerDoesNotBringTheLeaseBack() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
+        env.advance(seconds(29));
+        env.oversleep("interlock-expiry", seconds(5));
+        env.advance(seconds(2));
+        assertThat(lease.isValid()).isFalse();
+        env.advance(seconds(5));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aProcessThatStoodStillDoesNotRenewWhatIsOver() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        env.advance(seconds(9));
+        server.steal(NAME, seconds(1000));
+        env.oversleep("interlock-renewal", seconds(25));
+        env.oversleep("interlock-expiry", seconds(25));
+        env.advance(seconds(27));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+        env.advance(seconds(30));
+        server.delete(NAME);
+        assertThat(ann.does(one.lock()::unlock).failure())
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.EXPIRED));
+    }
+
+    @Test
     void anAnswerToARenewalThatComesAfterTheEndDoesNotBringTheLeaseBack() {
         ann.does(one.lock()::lock).value();
         Lease lease = leaseOf(ann, one.lock());

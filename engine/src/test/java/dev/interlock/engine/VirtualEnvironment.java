@@ -205,6 +205,13 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         actors.get(person.thread()).oversleepNanos = pause.toNanos();
     }
 
+    /** As {@link #oversleep(Person, Duration)}, for all threads of a name. */
+    synchronized void oversleep(String threadName, Duration pause) {
+        actors.values().stream()
+                .filter(actor -> actor.thread.getName().equals(threadName))
+                .forEach(actor -> actor.oversleepNanos = pause.toNanos());
+    }
+
     private synchronized Actor current() {
         Actor actor = actors.get(Thread.currentThread());
         if (actor == null) {

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +17,23 @@ class JedisNodeTest extends OwnConnectionsContract {
     @Override
     RedisNode open(String uri, Environment env) {
         return RedisNodes.jedis(RedisEndpoint.parse(uri), CONFIG, env);
+    }
+
+    @Override
+    void useManyConnections(RedisServer server, RedisNode node) throws Exception {
+        int threads = 8;
+        ExecutorService executor = closeLater(new Executor(threads)).service;
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            all.add(executor.submit(() -> node.call(BLOCKING, LONG)));
+        }
+        awaitBlockedClients(server, threads);
+        for (int i = 0; i < threads; i++) {
+            server.command("RPUSH", "list", "x");
+        }
+        for (Future<?> each : all) {
+            each.get();
+        }
     }
 
     @Test

@@ -97,24 +97,25 @@ public final class CommandMonitor implements AutoCloseable {
 
     private static String unescape(String text) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        int next = 0;
+        while (next < text.length()) {
+            char c = text.charAt(next++);
             if (c != '\\') {
                 bytes.write(c);
                 continue;
             }
-            i++;
-            switch (text.charAt(i)) {
+            char escaped = text.charAt(next++);
+            switch (escaped) {
                 case 'n' -> bytes.write('\n');
                 case 'r' -> bytes.write('\r');
                 case 't' -> bytes.write('\t');
                 case 'a' -> bytes.write(7);
                 case 'b' -> bytes.write('\b');
                 case 'x' -> {
-                    bytes.write(Integer.parseInt(text.substring(i + 1, i + 3), 16));
-                    i += 2;
+                    bytes.write(Integer.parseInt(text.substring(next, next + 2), 16));
+                    next += 2;
                 }
-                default -> bytes.write(text.charAt(i));
+                default -> bytes.write(escaped);
             }
         }
         return bytes.toString(StandardCharsets.UTF_8);

@@ -69,7 +69,7 @@ public final class RedisServer implements AutoCloseable {
      * @throws RedisServerException if it does not start; the message carries its log
      */
     public static RedisServer start(String... extraArgs) {
-        RedisServerException last = null;
+        RedisServerException last = new RedisServerException("redis-server was not started");
         for (int i = 0; i < START_TRIES; i++) {
             RedisServer server;
             try {
@@ -83,7 +83,7 @@ public final class RedisServer implements AutoCloseable {
             } catch (RedisServerException e) {
                 server.close();
                 last = e;
-                if (!e.getMessage().contains("Address already in use")) {
+                if (!e.says("Address already in use")) {
                     break;
                 }
             }
@@ -143,7 +143,7 @@ public final class RedisServer implements AutoCloseable {
                     return;
                 }
             } catch (RedisServerException e) {
-                if (e.getMessage().startsWith("NOAUTH") || e.getMessage().startsWith("WRONGPASS")) {
+                if (e.says("NOAUTH") || e.says("WRONGPASS")) {
                     throw e;
                 }
             }

@@ -12,6 +12,6 @@ record Owner(@Nullable Thread thread) {
     static final Owner HANDLE = new Owner(null);
 
     boolean isThread(Thread candidate) {
-        return thread == candidate;
+        return candidate.equals(thread);
     }
 }

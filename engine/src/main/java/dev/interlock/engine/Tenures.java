@@ -98,7 +98,7 @@ final class Tenures {
 
     void closeLease(Tenure tenure) {
         Thread owner = tenure.owner.thread();
-        if (owner != null && (owner != Thread.currentThread() || tenure.state == Tenure.State.RELEASED)) {
+        if (owner != null && (!owner.equals(Thread.currentThread()) || tenure.state == Tenure.State.RELEASED)) {
             throw new IllegalMonitorStateException(
                     "the current thread does not hold lock \"" + tenure.lockName() + "\" by this lease");
         }

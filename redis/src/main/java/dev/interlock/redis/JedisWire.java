@@ -63,10 +63,9 @@ final class JedisWire implements Wire {
     public Line open(boolean exclusive, Deadline deadline) {
         while (true) {
             Connection connection = borrow(deadline);
-            if (!(connection instanceof JedisConnection)) {
+            if (!(connection instanceof JedisConnection mine)) {
                 return new JedisLine(this, connection, false, failures);
             }
-            JedisConnection mine = (JedisConnection) connection;
             boolean fresh = !mine.isConnected();
             if (fresh) {
                 logIn(mine, deadline);

@@ -102,7 +102,7 @@ final class LettuceCommand extends Command<String, String, Object> {
                 return;
             }
             List<@Nullable Object> elements = new ArrayList<>(count);
-            // Opened before it is added, so that an empty one at the end of another closes both.
+            // An empty list is complete at once, and may complete those around it.
             if (count == 0) {
                 add(elements);
                 return;

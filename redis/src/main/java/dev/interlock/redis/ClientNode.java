@@ -49,9 +49,10 @@ final class ClientNode implements RedisNode {
             } catch (NotSentException e) {
                 // An older connection may have ended with the server's previous process, which says nothing about the
                 // present one.
-                if (line.isFresh()) {
+                if (again || line.isFresh()) {
                     throw failures.notSent(command, e);
                 }
+                again = true;
             }
         }
     }

@@ -100,6 +100,7 @@ final class LettuceClient {
     }
 
     /** Closes a connection, without waiting for its end. */
+    @SuppressWarnings("CollectionUndefinedEquality") // The very same future is what is meant.
     void close(StatefulConnection<?, ?> connection) {
         CompletableFuture<Void> closed = connection.closeAsync();
         closing.add(closed);

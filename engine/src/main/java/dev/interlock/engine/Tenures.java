@@ -210,10 +210,13 @@ final class Tenures {
                 return;
             }
             Thread owner = tenure.owner.thread();
+            markLost(tenure, cause);
             if (owner != null) {
                 lostHolds.add(owner, cell.name, tenure.holds, cause);
+                if (tenure.options.interruptOnLoss()) {
+                    owner.interrupt();
+                }
             }
-            markLost(tenure, cause);
             if (grant.renewalUnanswered) {
                 releases.afterUnknownOutcome(grant.claim);
             }
@@ -230,10 +233,6 @@ final class Tenures {
         tenure.lossCause = cause;
         tenure.state = Tenure.State.LOST;
         tenure.takeLossActions().forEach(action -> notify(action, cause));
-        Thread owner = tenure.owner.thread();
-        if (owner != null && tenure.options.interruptOnLoss()) {
-            owner.interrupt();
-        }
     }
 
     private void notify(Consumer<? super LossCause> action, LossCause cause) {

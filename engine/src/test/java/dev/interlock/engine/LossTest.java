@@ -201,6 +201,17 @@ class LossTest extends EngineTest {
     }
 
     @Test
+    void aHolderThatLearnsOfItsLossFromUnlockIsNotInterruptedAsWell() {
+        DistributedLock nervous =
+                one.lock(LockOptions.builder().interruptOnLoss(true).build());
+        ann.does(nervous::lock).value();
+        server.delete(NAME);
+        Call<Void> unlock = ann.does(nervous::unlock);
+        assertLost(unlock.failure(), LossCause.GONE);
+        assertThat(unlock.interruptedAfter()).isFalse();
+    }
+
+    @Test
     void aLostHandleTellsTheFirstWhoClosesIt() {
         Lease lease = ann.asks(lock::acquire).value();
         lease.onLoss(causes::add);

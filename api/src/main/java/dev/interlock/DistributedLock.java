@@ -33,14 +33,14 @@ import java.util.concurrent.locks.Lock;
  * <h2>When the backend fails</h2>
  *
  * An acquisition whose first request fails throws {@link LockBackendException}. One that already waits rides out an outage
- * that is shorter than its lease; then, or when its own time is over, it throws too. It never reports the lock as taken
- * because nobody answered. An acquisition that ends without the lock leaves nothing behind on a server: what a request
+ * that is shorter than its lease; then, or when its own time is over, it throws too. It does not report the lock as
+ * taken because its own request was not answered. An acquisition that ends without the lock leaves nothing behind on a server: what a request
  * without an answer may have done is undone in the background.
  *
  * <h2>Memory effects</h2>
  *
- * Between threads of one process, a successful acquisition and release have the effects of a monitor's lock and unlock, as
- * {@link Lock} demands. Between processes, nothing is shared that could be ordered.
+ * Between threads that use one factory, a successful acquisition and release have the effects of a monitor's lock and unlock,
+ * as {@link Lock} demands. Factories share nothing that could be ordered, not even two of one process.
  *
  * <p>Distributed locks are safe to use from any thread.
  */

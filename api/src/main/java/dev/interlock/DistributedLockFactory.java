@@ -56,8 +56,9 @@ public interface DistributedLockFactory extends AutoCloseable {
      * {@link IllegalStateException}, tells the holders ({@link LossCause#FACTORY_CLOSED}), and closes the connections that
      * it opened. A client that was handed in stays open.
      *
-     * <p>May block for about one command time-out while locks are released; a lock that cannot be released ends with its
-     * lease. Closing a closed factory has no effect.
+     * <p>Blocks while requests that are on their way end and what is held is released; if the backend does not answer, for a
+     * few command time-outs. What cannot be released ends with its lease. Interrupts are ignored and preserved. Closing a closed
+     * factory has no effect.
      */
     @Override
     void close();

@@ -106,11 +106,14 @@ public final class RedisEndpoint {
 
     private static String decode(String raw) {
         // URI decodes a whole path, and unlike URLDecoder leaves a plus sign alone.
-        return URI.create("x:///" + raw.replace("/", "%2F")).getPath().substring(1);
+        return URI.create("x:///" + raw).getPath().substring(1);
     }
 
-    /** Quotes scheme, host and port alone: in a mistyped URI, a password may stand in any other place. */
+    /** Quotes scheme, host and port alone, and not even these where an at sign shows that they may be user and password. */
     private static IllegalArgumentException bad(URI uri, String why) {
+        if (uri.getRawUserInfo() == null && uri.toString().contains("@")) {
+            return new IllegalArgumentException("an endpoint cannot be used: " + why);
+        }
         String port = uri.getPort() == -1 ? "" : ":" + uri.getPort();
         return new IllegalArgumentException(
                 "endpoint \"" + uri.getScheme() + "://" + uri.getHost() + port + "\" cannot be used: " + why);

@@ -154,4 +154,14 @@ class RedisEndpointTest {
         thrown.printStackTrace(new PrintWriter(text, true));
         return text.toString();
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://user:12345/6@host", "redis://s3cret/@host", "redis://user:12345?6@host"})
+    void aPasswordThatIsTakenForHostOrPortIsNotQuoted(String uri) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisEndpoint.parse(uri))
+                .withMessageNotContaining("12345")
+                .withMessageNotContaining("s3cret")
+                .withMessageContaining("percent-encode");
+    }
 }

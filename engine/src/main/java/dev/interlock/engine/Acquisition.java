@@ -49,6 +49,7 @@ final class Acquisition {
             engine.requireOpen();
             if (!cell.tryEngage()) {
                 if (!mayWait) {
+                    throwIfNobodyAnswers();
                     return null;
                 }
                 waiter = new Waiter(Thread.currentThread(), owner, options);
@@ -126,7 +127,13 @@ final class Acquisition {
 
     private @Nullable Tenure tryUntilOver() {
         if (mayWait && isOver()) {
-            return null;
+            cell.mutex.lock();
+            try {
+                throwIfNobodyAnswers();
+                return null;
+            } finally {
+                cell.mutex.unlock();
+            }
         }
         int failures = 0;
         while (true) {
@@ -169,13 +176,15 @@ final class Acquisition {
     private Outcome tryOnce() {
         Claim claim = engine.newClaim(cell.name, options);
         Validity.Start start = Validity.Start.now(env);
-        Attempt attempt;
         try {
-            attempt = engine.protocol().attempt(claim);
-        } catch (RuntimeException | Error e) {
+            return settle(claim, start, engine.protocol().attempt(claim));
+        } catch (Throwable e) {
             engine.releases().afterUnknownOutcome(claim);
             throw e;
         }
+    }
+
+    private Outcome settle(Claim claim, Validity.Start start, Attempt attempt) {
         if (attempt instanceof Attempt.Granted granted) {
             return accept(claim, start.plus(granted.validity()), granted);
         }
@@ -255,7 +264,7 @@ final class Acquisition {
         long spread = ceiling - env.nextLong(ceiling / 4 + 1);
         return retryAfter
                 .filter(duration -> duration.compareTo(Duration.ofNanos(spread)) < 0)
-                .map(duration -> duration.toNanos() + TimeUnit.MILLISECONDS.toNanos(1))
+                .map(duration -> Math.max(0, duration.toNanos()) + TimeUnit.MILLISECONDS.toNanos(1))
                 .orElse(spread);
     }
 

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <em>engaged</em>. All others queue. The mutex is held for a few instructions and never during I/O or waiting.
  */
 final class Cell {
+    private static final System.Logger LOG = System.getLogger(Cell.class.getPackageName());
+
     final String name;
     final ReentrantLock mutex = new ReentrantLock();
 
@@ -175,7 +177,11 @@ final class Cell {
 
     void closeWatch() {
         if (watch != null) {
-            watch.close();
+            try {
+                watch.close();
+            } catch (Throwable e) {
+                LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + name + "\" did not close", e);
+            }
         }
     }
 }

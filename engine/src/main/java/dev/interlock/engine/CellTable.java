@@ -40,11 +40,11 @@ final class CellTable {
     }
 
     /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */
-    void awaitEmpty(long untilNanos) {
+    void awaitEmpty(Waiting waiting, long untilNanos) {
         awaitingEmpty = Thread.currentThread();
         long left = untilNanos - env.nanoTime();
         while (!cells.isEmpty() && left > 0) {
-            env.park(this, left);
+            waiting.park(this, left);
             left = untilNanos - env.nanoTime();
         }
     }

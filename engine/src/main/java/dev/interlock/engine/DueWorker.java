@@ -29,7 +29,9 @@ final class DueWorker<T> {
     private long nextSequence;
     private long wakeNanos;
     private boolean sleeping;
+    private boolean busy;
     private boolean closed;
+    private @Nullable Thread closer;
 
     /** An item that is waiting to be due. */
     static final class Entry<T> implements Comparable<Entry<T>> {
@@ -76,16 +78,18 @@ final class DueWorker<T> {
         mutex.lock();
         try {
             Entry<T> entry = new Entry<>(item, atNanos, nextSequence++);
-            if (!closed) {
-                entries.add(entry);
-                if (thread == null) {
-                    Thread fresh = env.newThread(threadName, this::run);
-                    fresh.start();
-                    thread = fresh;
-                } else if (sleeping && atNanos - wakeNanos < 0) {
-                    env.unpark(thread);
-                }
+            if (closed) {
+                return entry;
             }
+            if (thread == null) {
+                // First, so that nothing is left here for later if a thread cannot be had.
+                Thread fresh = env.newThread(threadName, this::run);
+                fresh.start();
+                thread = fresh;
+            } else if (sleeping && atNanos - wakeNanos < 0) {
+                env.unpark(thread);
+            }
+            entries.add(entry);
             return entry;
         } finally {
             mutex.unlock();
@@ -101,16 +105,36 @@ final class DueWorker<T> {
         }
     }
 
-    /** Drops what is not due yet, and ends the thread when it has handled what is. Does not wait for it. */
-    void close() {
+    /**
+     * Takes nothing more on, waits for what is being handled, and ends the thread. By one thread.
+     *
+     * @param untilNanos when to stop waiting, on the monotonic clock
+     * @return what was not handled
+     */
+    List<T> close(Waiting waiting, long untilNanos) {
+        List<T> rest = new ArrayList<>();
         mutex.lock();
         try {
             closed = true;
-            long now = env.nanoTime();
-            entries.removeIf(entry -> entry.atNanos - now > 0);
+            closer = Thread.currentThread();
+            entries.forEach(entry -> rest.add(entry.item));
+            entries.clear();
             if (thread != null) {
                 env.unpark(thread);
             }
+        } finally {
+            mutex.unlock();
+        }
+        for (long left = untilNanos - env.nanoTime(); isBusy() && left > 0; left = untilNanos - env.nanoTime()) {
+            waiting.park(this, left);
+        }
+        return rest;
+    }
+
+    private boolean isBusy() {
+        mutex.lock();
+        try {
+            return busy;
         } finally {
             mutex.unlock();
         }
@@ -135,7 +159,11 @@ final class DueWorker<T> {
         mutex.lock();
         try {
             sleeping = false;
-            if (closed && entries.isEmpty()) {
+            busy = false;
+            if (closed) {
+                if (closer != null) {
+                    env.unpark(closer);
+                }
                 return -1;
             }
             long now = env.nanoTime();
@@ -148,6 +176,7 @@ final class DueWorker<T> {
             while (!entries.isEmpty() && entries.first().atNanos - now <= slackNanos) {
                 due.add(entries.pollFirst().item);
             }
+            busy = true;
             return 0;
         } finally {
             mutex.unlock();
@@ -157,7 +186,7 @@ final class DueWorker<T> {
     private void handle(List<T> due) {
         try {
             handler.accept(due);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             // The thread serves all locks of a factory and must outlive whatever one of them runs into.
             LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
         }

@@ -17,7 +17,7 @@ public interface LeaseProtocol extends AutoCloseable {
      * Asks once for the lock. Asking again with the same claim must succeed if the lock is already held by it, so that a
      * client library that repeats a request does no harm.
      *
-     * @param claim what is asked for; its token is used for this call alone
+     * @param claim what is asked for; the engine makes a fresh one for each call
      * @return the outcome; a failure is returned, not thrown
      */
     Attempt attempt(Claim claim);

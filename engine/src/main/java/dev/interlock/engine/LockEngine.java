@@ -8,6 +8,8 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.StrategyProfile;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -179,18 +181,26 @@ public final class LockEngine implements DistributedLockFactory {
         if (!open.compareAndSet(true, false)) {
             return;
         }
-        Waiting.undisturbed(() -> {
-            giveBackAll();
-            awaitQuiet();
-            return null;
-        });
-        tenures.close();
-        releases.close();
-        protocol.close();
+        Waiting waiting = Waiting.uninterruptibly(env);
+        waiting.takeInterrupt();
+        // Each request that is on its way ends within about one command time-out, and may be followed by a release.
+        long untilNanos = env.nanoTime() + 2 * config.commandTimeout().toNanos() + TimeUnit.SECONDS.toNanos(1);
+        try {
+            List<Claim> held = endAll();
+            releases.all(held, waiting);
+            cells.awaitEmpty(waiting, untilNanos);
+            tenures.close(waiting, untilNanos);
+            releases.close(waiting, untilNanos);
+        } finally {
+            waiting.takeInterrupt();
+            protocol.close();
+            waiting.end();
+        }
     }
 
-    private void giveBackAll() {
-        boolean reachable = true;
+    /** Fails those who wait, tells those who hold, and returns what they held. */
+    private List<Claim> endAll() {
+        List<Claim> held = new ArrayList<>();
         for (Cell cell : cells.all()) {
             Grant grant;
             cell.mutex.lock();
@@ -207,15 +217,10 @@ public final class LockEngine implements DistributedLockFactory {
             }
             if (grant != null) {
                 tenures.lose(grant, LossCause.FACTORY_CLOSED);
-                reachable = reachable && releases.once(grant.claim);
+                held.add(grant.claim);
             }
         }
-    }
-
-    /** Waits until the threads that deal with the backend have come back, as each does within about one command time-out. */
-    private void awaitQuiet() {
-        long until = env.nanoTime() + 2 * config.commandTimeout().toNanos() + TimeUnit.SECONDS.toNanos(1);
-        cells.awaitEmpty(until);
+        return held;
     }
 
     @Override

@@ -2,7 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
@@ -16,12 +16,23 @@ final class LostHolds {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<Thread, Map<String, LostHold>> byThread = new WeakHashMap<>();
 
+    /** What a thread has lost, oldest first. One that never unlocks what it lost is not remembered for ever. */
+    private static final class OfOneThread extends LinkedHashMap<String, LostHold> {
+        private static final long serialVersionUID = 1L;
+        private static final int MAX = 1_000;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, LostHold> eldest) {
+            return size() > MAX;
+        }
+    }
+
     private record LostHold(int holds, LossCause cause) {}
 
     void add(Thread thread, String name, int holds, LossCause cause) {
         mutex.lock();
         try {
-            byThread.computeIfAbsent(thread, t -> new HashMap<>())
+            byThread.computeIfAbsent(thread, t -> new OfOneThread())
                     .merge(name, new LostHold(holds, cause), (a, b) -> new LostHold(a.holds + b.holds, b.cause));
         } finally {
             mutex.unlock();

@@ -36,7 +36,7 @@ final class Notices {
         for (Runnable action = next(); action != null; action = next()) {
             try {
                 action.run();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 LOG.log(System.Logger.Level.WARNING, "an onLoss action failed", e);
             }
         }

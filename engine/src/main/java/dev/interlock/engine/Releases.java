@@ -26,6 +26,17 @@ final class Releases {
     private final LeaseProtocol protocol;
     private final DueWorker<Pending> worker;
 
+    /** What came of an attempt to give a claim back. */
+    private enum Outcome {
+        CONFIRMED,
+        /** The backend will say the same each time. */
+        REFUSED,
+        /** The backend cannot be reached, or did not answer. */
+        UNANSWERED,
+        /** The protocol failed in a way that says nothing about the backend. */
+        FAILED
+    }
+
     /** A claim to be given back, how often the backend is still to confirm that, and when to stop trying. */
     private record Pending(Claim claim, int confirmations, int failures, long untilNanos) {}
 
@@ -51,15 +62,24 @@ final class Releases {
                             + " lease ends by itself within " + claim.lease() + ": " + e.getMessage());
             later(claim, 1);
             return Optional.empty();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             later(claim, 1);
             throw e;
         }
     }
 
-    /** Gives a claim back if the backend can be reached, and says whether it could. */
-    boolean once(Claim claim) {
-        return confirm(new Pending(claim, 1, 0, 0));
+    /** Gives claims back, each once, for as long as the backend answers. */
+    void all(List<Claim> claims, Waiting waiting) {
+        tryEach(claims.stream().map(claim -> new Pending(claim, 1, 0, 0)).toList(), waiting);
+    }
+
+    private void tryEach(List<Pending> pendings, Waiting waiting) {
+        for (Pending pending : pendings) {
+            waiting.takeInterrupt();
+            if (confirm(pending) == Outcome.UNANSWERED) {
+                return;
+            }
+        }
     }
 
     /**
@@ -76,22 +96,33 @@ final class Releases {
     }
 
     private void release(List<Pending> due) {
-        boolean reachable = true;
+        boolean answering = true;
         for (Pending pending : due) {
-            reachable = reachable && confirm(pending);
-            if (!reachable) {
+            Outcome outcome = answering ? confirm(pending) : Outcome.UNANSWERED;
+            answering = outcome != Outcome.UNANSWERED;
+            if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
                 retry(pending);
             }
         }
     }
 
-    private boolean confirm(Pending pending) {
+    private Outcome confirm(Pending pending) {
         Claim claim = pending.claim;
         try {
             protocol.release(claim);
-        } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
-            return false;
+        } catch (LockBackendException e) {
+            if (e.reason() != LockBackendException.Reason.REFUSED) {
+                LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
+                return Outcome.UNANSWERED;
+            }
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "lock \"" + claim.name() + "\" cannot be released and stays until the end of its lease: "
+                            + e.getMessage());
+            return Outcome.REFUSED;
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, "the release of lock \"" + claim.name() + "\" failed", e);
+            return Outcome.FAILED;
         }
         if (pending.confirmations > 1) {
             long repeat = Math.max(
@@ -99,7 +130,7 @@ final class Releases {
                     Math.min(LONGEST_REPEAT_NANOS, claim.lease().toNanos() / 10));
             worker.add(new Pending(claim, pending.confirmations - 1, 0, pending.untilNanos), env.nanoTime() + repeat);
         }
-        return true;
+        return Outcome.CONFIRMED;
     }
 
     private void retry(Pending pending) {
@@ -111,7 +142,8 @@ final class Releases {
         }
     }
 
-    void close() {
-        worker.close();
+    /** Tries once more what is still to be given back, then ends. */
+    void close(Waiting waiting, long untilNanos) {
+        tryEach(worker.close(waiting, untilNanos), waiting);
     }
 }

@@ -68,8 +68,17 @@ final class Renewals {
             Validity.Start start = Validity.Start.now(env);
             List<Renewal> answers = ask(requests.stream().map(Request::claim).toList());
             for (int i = 0; i < answers.size(); i++) {
-                settle(requests.get(i), start, answers.get(i));
+                settleGuarded(requests.get(i), start, answers.get(i));
             }
+        }
+    }
+
+    /** Lets no lock suffer from what another one runs into. */
+    private void settleGuarded(Request request, Validity.Start start, Renewal answer) {
+        try {
+            settle(request, start, answer);
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + request.claim.name() + "\" failed", e);
         }
     }
 
@@ -85,7 +94,7 @@ final class Renewals {
                 tenure.capped = true;
                 return null;
             }
-            grant.renewalEntry = null;
+            forget(grant);
             grant.renewalBegins();
             return new Request(grant, grant.claim.withLease(lease));
         } finally {
@@ -120,7 +129,7 @@ final class Renewals {
                 return answers;
             }
             throw new IllegalStateException(answers.size() + " answers to " + claims.size() + " renewals");
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             LockBackendException cause =
                     new LockBackendException(Reason.OUTCOME_UNKNOWN, "the renewal failed unexpectedly", e);
             return claims.stream()
@@ -132,6 +141,7 @@ final class Renewals {
     private void settle(Request request, Validity.Start start, Renewal answer) {
         Grant grant = request.grant;
         if (answer instanceof Renewal.Lost lost) {
+            // As if unanswered: a minority of the servers may still hold it, and is told.
             tenures.lose(grant, lost.cause());
             return;
         }
@@ -152,20 +162,21 @@ final class Renewals {
             } else {
                 if (tenure != null) {
                     grant.renewalUnanswered = true;
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "the lease of lock \"" + grant.claim.name() + "\" could not be renewed and ends in "
-                                    + tenure.remaining() + " unless a later try succeeds: "
-                                    + ((Renewal.Failed) answer).cause().getMessage());
                 }
                 planIn(grant, RETRIES_PER_LEASE, env.nanoTime());
             }
         } finally {
             grant.cell.mutex.unlock();
         }
+        if (answer instanceof Renewal.Failed failed) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the lease of lock \"" + grant.claim.name() + "\" could not be renewed, and ends unless a later try"
+                            + " succeeds: " + failed.cause().getMessage());
+        }
     }
 
-    void close() {
-        worker.close();
+    void close(Waiting waiting, long untilNanos) {
+        worker.close(waiting, untilNanos);
     }
 }

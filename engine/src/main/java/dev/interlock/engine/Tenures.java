@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The life of tenures: how they begin, are entered again, handed over, given up, extended and lost. Safe to use from any thread.
  */
 final class Tenures {
+    private static final System.Logger LOG = System.getLogger(Tenures.class.getPackageName());
+
     private final Environment env;
     private final CellTable cells;
     private final Releases releases;
@@ -30,15 +32,22 @@ final class Tenures {
         this.releases = releases;
         this.localHandoffs = localHandoffs;
         this.renewals = new Renewals(env, protocol, this);
-        this.expiries = new DueWorker<>(env, "interlock-expiry", 0, due -> due.forEach(this::expire));
+        this.expiries = new DueWorker<>(env, "interlock-expiry", 0, due -> due.forEach(this::expireGuarded));
         this.notices = new Notices(env);
     }
 
     /** Makes a tenure of a fresh grant the holder of its cell; by the engaged thread, under the mutex. */
     Tenure begin(Grant grant, Owner owner, LockOptions options) {
         Tenure tenure = succeed(grant, owner, options);
-        renewals.plan(grant);
-        expireSoon(grant);
+        try {
+            renewals.plan(grant);
+            expireSoon(grant);
+        } catch (Throwable e) {
+            // No thread could be had to look after it, so nobody may hold it.
+            end(grant);
+            grant.cell.engageAfterHolder();
+            throw e;
+        }
         return tenure;
     }
 
@@ -210,19 +219,19 @@ final class Tenures {
                 return;
             }
             Thread owner = tenure.owner.thread();
-            markLost(tenure, cause);
             if (owner != null) {
                 lostHolds.add(owner, cell.name, tenure.holds, cause);
-                if (tenure.options.interruptOnLoss()) {
-                    owner.interrupt();
-                }
-            }
-            if (grant.renewalUnanswered) {
-                releases.afterUnknownOutcome(grant.claim);
             }
             end(grant);
             cell.handoffs = 0;
             cell.dropHolder();
+            markLost(tenure, cause);
+            if (owner != null && tenure.options.interruptOnLoss()) {
+                owner.interrupt();
+            }
+            if (grant.renewalUnanswered) {
+                releases.afterUnknownOutcome(grant.claim);
+            }
         } finally {
             cell.mutex.unlock();
         }
@@ -256,6 +265,15 @@ final class Tenures {
             grant.cell.mutex.unlock();
         }
         lose(grant, cause);
+    }
+
+    /** Lets no lock suffer from what another one runs into. */
+    private void expireGuarded(Grant grant) {
+        try {
+            expire(grant);
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.name + "\" failed", e);
+        }
     }
 
     private static LossCause whyOver(Grant grant, Tenure tenure) {
@@ -353,8 +371,8 @@ final class Tenures {
         }
     }
 
-    void close() {
-        renewals.close();
-        expiries.close();
+    void close(Waiting waiting, long untilNanos) {
+        renewals.close(waiting, untilNanos);
+        expiries.close(waiting, untilNanos);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
@@ -36,6 +37,57 @@ class CloseTest extends EngineTest {
         assertThat(lease.isValid()).isFalse();
         assertThat(ann.does(lock::unlock).failure()).isInstanceOf(LeaseLostException.class);
         assertThat(env.elapsed()).isZero();
+    }
+
+    @Test
+    void itUndoesWhatIsStillToBeUndone() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.RELEASE, Fault.unreachable());
+        assertThat(ann.asks(one.lock()::tryLock).failure()).isInstanceOf(LockBackendException.class);
+        assertThat(server.isFree(NAME)).as("the ghost").isFalse();
+        closer.does(one.engine()::close).value();
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void itWaitsForAReleaseThatIsOnItsWayInTheBackground() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().next(Verb.RELEASE, Fault.slowRequest(millis(500)));
+        assertThat(ann.asks(one.lock()::tryLock).failure()).isInstanceOf(LockBackendException.class);
+        Call<Void> close = closer.does(one.engine()::close);
+        assertThat(close.isDone()).isFalse();
+        env.advance(millis(500));
+        close.value();
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void oneLockThatCannotBeReleasedDoesNotKeepTheOthers() {
+        for (int i = 0; i < 5; i++) {
+            ann.does(one.engine().getLock("lock " + i)::lock).value();
+        }
+        one.protocol().next(Verb.RELEASE, Fault.refused());
+        closer.does(one.engine()::close).value();
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(5);
+        server.delete("lock 0");
+        server.delete("lock 1");
+        server.delete("lock 2");
+        server.delete("lock 3");
+        server.delete("lock 4");
+    }
+
+    @Test
+    void anInterruptMeanwhileIsPreservedAndDisturbsNothing() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(900)));
+        Call<Void> contender = ann.does(one.lock()::lock);
+        Call<Void> close = closer.does(one.engine()::close);
+        closer.interrupt();
+        assertThat(close.isDone()).isFalse();
+        env.advance(millis(900));
+        close.value();
+        assertThat(close.interruptedAfter()).isTrue();
+        assertThat(contender.failure()).isInstanceOf(IllegalStateException.class);
+        assertThat(server.isFree(NAME)).isTrue();
     }
 
     @Test

@@ -18,6 +18,7 @@ record Fault(Answer answer, Effect effect, Duration before, Duration after) {
         REFUSED,
         UNKNOWN,
         EXCEPTION,
+        CHECKED_EXCEPTION,
         ERROR
     }
 
@@ -62,6 +63,11 @@ record Fault(Answer answer, Effect effect, Duration before, Duration after) {
 
     static Fault exceptionAfterEffect() {
         return of(Answer.EXCEPTION, Effect.DONE);
+    }
+
+    /** An exception that the method does not declare, as code in other languages throws them. */
+    static Fault checkedException() {
+        return of(Answer.CHECKED_EXCEPTION, Effect.DONE);
     }
 
     static Fault error() {

@@ -4,6 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LossCause;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,6 +46,9 @@ final class InMemoryProtocol implements LeaseProtocol {
 
     /** Whether a call after close is a breach. */
     volatile boolean checksClosed = true;
+
+    /** Whether the end of listening fails. */
+    volatile boolean closesBadly;
 
     InMemoryProtocol(Environment env, MemoryServer server) {
         this.env = env;
@@ -171,8 +175,14 @@ final class InMemoryProtocol implements LeaseProtocol {
             case REFUSED -> throw new LockBackendException(Reason.REFUSED, "not allowed");
             case UNKNOWN -> throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "no answer");
             case EXCEPTION -> throw new IllegalStateException("planted");
+            case CHECKED_EXCEPTION -> throw undeclared(new IOException("planted"));
             case ERROR -> throw new AssertionError("planted");
         };
+    }
+
+    @SuppressWarnings("unchecked")
+    static <E extends Throwable> RuntimeException undeclared(Throwable failure) throws E {
+        throw (E) failure;
     }
 
     /** Takes a while, whatever the interrupt status says, and leaves it as it is. */
@@ -198,7 +208,12 @@ final class InMemoryProtocol implements LeaseProtocol {
         if (confirmsListening) {
             onFreed.run();
         }
-        return watch;
+        return closesBadly
+                ? () -> {
+                    watch.close();
+                    throw new IllegalStateException("planted");
+                }
+                : watch;
     }
 
     @Override

@@ -201,6 +201,36 @@ class LossTest extends EngineTest {
     }
 
     @Test
+    void anActionThatThrowsAnUndeclaredExceptionDoesNotSilenceOthers() {
+        Lease lease = lockedBy(ann);
+        lease.onLoss(cause -> {
+            throw InMemoryProtocol.undeclared(new java.io.IOException("planted"));
+        });
+        lease.onLoss(causes::add);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(causes).as("the actions before and after it").containsExactly(LossCause.GONE, LossCause.GONE);
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void aWatchThatDoesNotCloseHurtsNoOtherLock() {
+        one.protocol().closesBadly = true;
+        server.steal(NAME, seconds(1));
+        Call<Void> waiting = ann.does(lock::lock);
+        env.advance(seconds(2));
+        waiting.value();
+        bob.does(one.engine().getLock("other")::lock).value();
+        server.delete(NAME);
+        env.advance(seconds(100));
+        assertThat(bob.asks(one.engine().getLock("other")::isHeldByCurrentThread)
+                        .value())
+                .isTrue();
+        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+        bob.does(one.engine().getLock("other")::unlock).value();
+    }
+
+    @Test
     void aHolderThatLearnsOfItsLossFromUnlockIsNotInterruptedAsWell() {
         DistributedLock nervous =
                 one.lock(LockOptions.builder().interruptOnLoss(true).build());

@@ -62,13 +62,12 @@ class OutageTest extends EngineTest {
                         Fault.lostRequest(),
                         Fault.exception(),
                         Fault.error(),
-                        Fault.refused(),
                         Fault.unreachable());
         assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
         env.advance(seconds(6));
         assertThat(server.isFree(NAME)).isTrue();
         env.advance(seconds(4));
-        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(8);
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(7);
         assertThat(env.threads()).containsExactly("interlock-release");
     }
 
@@ -96,12 +95,12 @@ class OutageTest extends EngineTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"UNREACHABLE", "REFUSED", "OUTCOME_UNKNOWN"})
+    @EnumSource(names = {"UNREACHABLE", "OUTCOME_UNKNOWN"})
     void unlockDoesNotFailBecauseOfTheBackendAndTheReleaseIsRepeated(Reason reason) {
         ann.does(lock::lock).value();
         Fault fault = switch (reason) {
             case UNREACHABLE -> Fault.unreachable();
-            case REFUSED -> Fault.refused();
+            case REFUSED -> throw new AssertionError();
             case OUTCOME_UNKNOWN -> Fault.lostRequest();
         };
         one.protocol().next(Verb.RELEASE, fault, fault, fault);
@@ -113,6 +112,39 @@ class OutageTest extends EngineTest {
         assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(4);
         env.advance(seconds(100));
         assertThat(one.protocol().allCalls()).isEqualTo(5);
+    }
+
+    @Test
+    void aReleaseThatTheBackendRejectsIsNotAskedForAgainAndAgain() {
+        ann.does(lock::lock).value();
+        one.protocol().always(Verb.RELEASE, Fault.refused());
+        ann.does(lock::unlock).value();
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(2);
+        assertThat(logged()).anyMatch(line -> line.contains("cannot be released"));
+    }
+
+    @Test
+    void anUndeclaredExceptionInAnAttemptLeavesNothingBehind() {
+        one.protocol().next(Verb.ATTEMPT, Fault.checkedException());
+        assertThat(ann.does(lock::lock).failure()).hasMessageContaining("planted");
+        env.advance(seconds(5));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void tryLockDoesNotCallTheLockTakenWhileAnotherThreadRidesOutAnOutage() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = ann.does(lock::lock);
+        one.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        env.advance(seconds(2));
+        assertFailed(bob.asks(lock::tryLock), Reason.UNREACHABLE);
+        assertThat(waiting.isDone()).isFalse();
+        one.protocol().always(Verb.ATTEMPT, Fault.none());
+        server.delete(NAME);
+        env.advance(seconds(2));
+        waiting.value();
+        ann.does(lock::unlock).value();
     }
 
     @Test

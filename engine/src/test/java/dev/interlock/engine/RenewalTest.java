@@ -325,4 +325,23 @@ class RenewalTest extends EngineTest {
                 .isTrue();
         assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
     }
+
+    @Test
+    void anUndeclaredExceptionDoesNotEndTheRenewalOfOtherLocks() {
+        one.protocol().next(Verb.RENEW, Fault.checkedException());
+        ann.does(one.lock()::lock).value();
+        env.advance(seconds(100));
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isTrue();
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aLockForWhichNoThreadCanBeHadIsNotHeldByAnybody() {
+        env.refuseThread("interlock-renewal");
+        assertThat(ann.does(one.lock()::lock).failure()).isInstanceOf(OutOfMemoryError.class);
+        env.advance(seconds(5));
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(bob.asks(one.lock()::tryLock).value()).isTrue();
+        bob.does(one.lock()::unlock).value();
+    }
 }

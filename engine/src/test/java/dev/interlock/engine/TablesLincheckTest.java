@@ -154,8 +154,8 @@ class TablesLincheckTest {
         }
 
         @Operation
-        public void close() {
-            worker.close();
+        public String close() {
+            return worker.close(Waiting.uninterruptibly(new Still()), 0).toString();
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * another, each until it parks or ends. If the driver itself parks, time moves on by itself until it is woken.
  */
 final class VirtualEnvironment implements Environment, AutoCloseable {
+    private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
+
     /** The clock wraps around in the course of most tests. */
     private static final long ORIGIN_NANOS =
             Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
@@ -105,7 +108,20 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     @Override
     public Thread newThread(String name, Runnable task) {
+        if (refusedThreads.remove(name)) {
+            return new Thread(task, name) {
+                @Override
+                public void start() {
+                    throw new OutOfMemoryError("planted");
+                }
+            };
+        }
         return newActor(name, task).thread;
+    }
+
+    /** Makes the next thread of a name fail to start. */
+    void refuseThread(String name) {
+        refusedThreads.add(name);
     }
 
     private synchronized Actor newActor(String name, Runnable task) {

@@ -191,9 +191,14 @@ final class JedisWire implements Wire {
         }
     }
 
-    /** Closes the connections that are not in use, which have probably met the same fate as one that broke. */
+    /**
+     * Closes our connections that are not in use, which have probably met the same fate as one that broke. Those of a client that
+     * was handed in serve others too.
+     */
     void discardIdle() {
-        pool.clear();
+        if (own.isPresent()) {
+            pool.clear();
+        }
     }
 
     @Override

@@ -85,6 +85,10 @@ final class ClientNode implements RedisNode {
     @Override
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        if (expected.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the expected value must not be empty: that stands for no string at all");
+        }
         return wire.run(() -> transact(key, expected, commands, timeout), new Deadline(env, timeout));
     }
 
@@ -101,6 +105,9 @@ final class ClientNode implements RedisNode {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
                 List<@Nullable Object> looked = line.exchange(List.of(watch, get), null, new Deadline(env, timeout));
+                if (looked.get(1) instanceof ServerError error && error.isWrongType()) {
+                    looked.set(1, "");
+                }
                 rejectErrors(line, List.of(watch, get), looked);
                 Object value = looked.get(1);
                 if (!expected.equals(value)) {

@@ -95,19 +95,27 @@ public final class RedisServer implements AutoCloseable {
     private void register() {
         RUNNING.add(this);
         if (jvmEnds) {
-            abandon();
+            abandon(List.of(this));
         }
     }
 
     private static void abandonAll() {
         jvmEnds = true;
-        RUNNING.forEach(RedisServer::abandon);
+        abandon(List.copyOf(RUNNING));
     }
 
-    /** Without manners, and without the lock, which may never be given back. */
-    private void abandon() {
-        process.destroyForcibly().onExit().join();
-        deleteDirectory();
+    /** Without manners, and without the locks, which may never be given back. */
+    private static void abandon(List<RedisServer> servers) {
+        // All are killed before anything that can fail.
+        servers.forEach(server -> server.process.destroyForcibly());
+        for (RedisServer server : servers) {
+            server.process.onExit().join();
+            try {
+                server.deleteDirectory();
+            } catch (UncheckedIOException e) {
+                // The system clears its temporary directory some day.
+            }
+        }
     }
 
     private Process launch() throws IOException {

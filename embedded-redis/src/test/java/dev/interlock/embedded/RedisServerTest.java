@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -167,6 +170,69 @@ class RedisServerTest {
             System.out.println(running.pid());
             System.out.println(paused.pid());
             System.out.println(paused.directory());
+        }
+    }
+
+    @Test
+    void aDirectoryThatCannotBeDeletedKeepsNoServerAlive() throws Exception {
+        Process jvm = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Littering.class.getName())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String[] started =
+                new String(jvm.getInputStream().readAllBytes()).strip().split("\\R");
+        jvm.waitFor();
+
+        assertThat(started).hasSize(6);
+        try {
+            for (int i = 0; i < 3; i++) {
+                assertThat(ProcessHandle.of(Long.parseLong(started[i]))).isEmpty();
+            }
+        } finally {
+            for (int i = 0; i < 3; i++) {
+                ProcessHandle.of(Long.parseLong(started[i])).ifPresent(ProcessHandle::destroyForcibly);
+                deleteAll(Path.of(started[3 + i]));
+            }
+        }
+    }
+
+    private static void deleteAll(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> content = Files.walk(directory)) {
+                for (Path path : content.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    /** A program that stops none of its servers, and fills their directories faster than they can be deleted. */
+    static final class Littering {
+        public static void main(String[] args) {
+            List<RedisServer> servers = List.of(RedisServer.start(), RedisServer.start(), RedisServer.start());
+            servers.forEach(server -> System.out.println(server.pid()));
+            for (RedisServer server : servers) {
+                System.out.println(server.directory());
+                Thread litterer = new Thread(() -> litter(server.directory()));
+                litterer.setDaemon(true);
+                litterer.start();
+            }
+        }
+
+        private static void litter(Path directory) {
+            for (int i = 0; i < 1_000_000; i++) {
+                try {
+                    Files.createDirectories(directory.resolve(Integer.toString(i)));
+                    if (i >= 100) {
+                        Files.deleteIfExists(directory.resolve(Integer.toString(i - 100)));
+                    }
+                } catch (IOException e) {
+                    // The directory is being deleted: go on.
+                }
+            }
         }
     }
 

@@ -27,12 +27,14 @@ final class ClientNode implements RedisNode {
 
     @Override
     public @Nullable Object call(RedisCommand command, Duration timeout) {
-        return call(command, null, new Deadline(env, timeout));
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(() -> call(command, null, deadline), deadline);
     }
 
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-        return call(command, undo.inFull(), new Deadline(env, timeout));
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(() -> call(command, undo.inFull(), deadline), deadline);
     }
 
     private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
@@ -83,6 +85,14 @@ final class ClientNode implements RedisNode {
     @Override
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        if (expected.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the expected value must not be empty: that stands for no string at all");
+        }
+        return wire.run(() -> transact(key, expected, commands, timeout), new Deadline(env, timeout));
+    }
+
+    private @Nullable String transact(String key, String expected, List<RedisCommand> commands, Duration timeout) {
         RedisCommand watch = RedisCommand.of("WATCH", key);
         RedisCommand get = RedisCommand.of("GET", key);
         RedisCommand exec = RedisCommand.of("EXEC");
@@ -95,6 +105,9 @@ final class ClientNode implements RedisNode {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
                 List<@Nullable Object> looked = line.exchange(List.of(watch, get), null, new Deadline(env, timeout));
+                if (looked.get(1) instanceof ServerError error && error.isWrongType()) {
+                    looked.set(1, "");
+                }
                 rejectErrors(line, List.of(watch, get), looked);
                 Object value = looked.get(1);
                 if (!expected.equals(value)) {

@@ -15,7 +15,8 @@ public final class JedisNodes {
      * connecting may take is for the client to say, whatever a call allows.
      *
      * <p>Jedis sends nothing more on a connection whose reply was late, so {@link RedisNode#callOrUndo} treats it as broken
-     * and does not undo. Where that matters, give an endpoint to {@link RedisNodes#jedis} instead.
+     * and does not undo. Nor does the node close idle connections of the pool when another one broke; whether those are tested is
+     * for the pool's configuration to say. Where that matters, give an endpoint to {@link RedisNodes#jedis} instead.
      *
      * @param client the client, which stays open when the node is closed
      * @param env time and threads

@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -32,6 +34,7 @@ final class JedisWire implements Wire {
     private final Failures failures;
     private final Optional<Own> own;
     private final Pool<Connection> pool;
+    private final HelperThreads helpers;
 
     /** Where our own connections lead, and how long opening one may take if no call sets a bound. */
     private record Own(RedisEndpoint endpoint, Duration connectTimeout) {}
@@ -41,6 +44,7 @@ final class JedisWire implements Wire {
         this.failures = failures;
         this.own = own;
         this.pool = pool;
+        this.helpers = new HelperThreads(env, failures, MAX_CONNECTIONS);
     }
 
     static JedisWire own(Environment env, Failures failures, RedisEndpoint endpoint, Duration connectTimeout) {
@@ -57,6 +61,11 @@ final class JedisWire implements Wire {
 
     static JedisWire of(Environment env, Failures failures, Pool<Connection> pool) {
         return new JedisWire(env, failures, Optional.empty(), pool);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
+        return helpers.run(call, deadline);
     }
 
     @Override
@@ -182,13 +191,19 @@ final class JedisWire implements Wire {
         }
     }
 
-    /** Closes the connections that are not in use, which have probably met the same fate as one that broke. */
+    /**
+     * Closes our connections that are not in use, which have probably met the same fate as one that broke. Those of a client that
+     * was handed in serve others too.
+     */
     void discardIdle() {
-        pool.clear();
+        if (own.isPresent()) {
+            pool.clear();
+        }
     }
 
     @Override
     public void close() {
+        helpers.close();
         if (own.isPresent()) {
             pool.close();
         }

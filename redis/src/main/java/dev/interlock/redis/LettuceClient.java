@@ -64,7 +64,20 @@ final class LettuceClient {
     static LettuceClient of(Environment env, RedisClient other, RedisURI uri) {
         RedisClient client = RedisClient.create(other.getResources());
         client.setOptions(once(other.getOptions().mutate()).build());
-        return new LettuceClient(env, client, uri, null);
+        return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, null);
+    }
+
+    /** To Lettuce, a time-out of zero means none; yet it logs in within it, and a thread that listens must try again some time. */
+    private static RedisURI bounded(RedisURI uri) {
+        RedisURI.Builder builder = RedisURI.builder(uri).withTimeout(RedisURI.DEFAULT_TIMEOUT_DURATION);
+        // The copy leaves these out, and shares the time-out with them.
+        uri.getSentinels()
+                .forEach(sentinel ->
+                        builder.withSentinel(RedisURI.builder(sentinel).build()));
+        if (uri.getSentinelMasterId() != null) {
+            builder.withSentinelMasterId(uri.getSentinelMasterId());
+        }
+        return builder.build();
     }
 
     private static ClientOptions.Builder once(ClientOptions.Builder options) {

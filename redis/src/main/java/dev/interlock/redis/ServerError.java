@@ -11,4 +11,9 @@ record ServerError(String text) {
     boolean isNoScript() {
         return text.startsWith("NOSCRIPT");
     }
+
+    /** Whether it says that a key holds something of another type. */
+    boolean isWrongType() {
+        return text.startsWith("WRONGTYPE");
+    }
 }

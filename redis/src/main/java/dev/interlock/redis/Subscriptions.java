@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.Watch;
 import java.lang.System.Logger.Level;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private @Nullable Thread thread;
     private boolean closed;
     private volatile long delay = MIN_DELAY;
+    private final AtomicBoolean complained = new AtomicBoolean();
 
     Subscriptions(Environment env, String server, SubscriptionSource source) {
         this.env = env;
@@ -104,19 +107,23 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     }
 
     private void run() {
-        boolean complained = false;
         while (awaitListeners()) {
             try {
-                SubscriptionSource.Line opened = source.open(this);
-                complained = false;
-                serve(opened);
-            } catch (RuntimeException e) {
-                if (!complained) {
-                    LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", e.getMessage());
-                    complained = true;
-                }
+                serve(source.open(this));
+            } catch (LockBackendException e) {
+                complain(String.valueOf(e.getMessage()));
+            } catch (Throwable e) {
+                // Nobody would start this thread again.
+                complain(e.toString());
             }
             pause();
+        }
+    }
+
+    /** Says it once, until a subscription succeeds. */
+    private void complain(String reason) {
+        if (!complained.getAndSet(true)) {
+            LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", reason);
         }
     }
 
@@ -182,6 +189,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     @Override
     public void signal(String channel) {
         delay = MIN_DELAY;
+        complained.set(false);
         Set<Listener> told;
         lock.lock();
         try {
@@ -203,7 +211,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         String text = new Failures(server)
                 .answered(RedisCommand.of("SUBSCRIBE"), error)
                 .getMessage();
-        LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", text);
+        complain(text);
     }
 
     /** Ends all listening; its thread ends soon. */

@@ -2,10 +2,18 @@
 package dev.interlock.redis;
 
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A client library's connections to one server, as {@link ClientNode} needs them. */
 interface Wire extends AutoCloseable {
+    /**
+     * Carries out a call that uses lines, on a thread whose interrupts do not harm them.
+     *
+     * @throws dev.interlock.LockBackendException if the call throws it, or has not begun by the deadline and never will
+     */
+    <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline);
+
     /**
      * Finds or opens a connection for commands that need nothing of each other, or one that nobody else uses meanwhile.
      *

@@ -2,12 +2,17 @@
 package dev.interlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +39,39 @@ class JedisNodeTest extends OwnConnectionsContract {
         for (Future<?> each : all) {
             each.get();
         }
+    }
+
+    @Test
+    void aVirtualThreadWhoseTurnDoesNotComeInTimeSendsNothing() throws Exception {
+        assumeThat(Runtime.version().feature())
+                .as("virtual threads came with Java 21")
+                .isGreaterThanOrEqualTo(21);
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        Method startVirtual = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        int all = 64;
+        List<CompletableFuture<Object>> replies = new ArrayList<>();
+        for (int i = 0; i < all; i++) {
+            CompletableFuture<Object> reply = new CompletableFuture<>();
+            startVirtual.invoke(null, (Runnable) () -> reply.complete(String.valueOf(node.call(BLOCKING, LONG))));
+            replies.add(reply);
+        }
+        awaitBlockedClients(server, all);
+        CompletableFuture<LockBackendException> tooMany = new CompletableFuture<>();
+        startVirtual.invoke(null, (Runnable) () -> tooMany.complete(catchThrowableOfType(
+                LockBackendException.class, () -> node.call(RedisCommand.of("SET", "k", "v"), SHORT))));
+
+        LockBackendException failure = tooMany.get(20, TimeUnit.SECONDS);
+
+        assertThat(failure.reason()).isEqualTo(LockBackendException.Reason.UNREACHABLE);
+        assertThat(failure).hasMessageContaining("too many threads");
+        for (int i = 0; i < all; i++) {
+            server.command("RPUSH", "list", "x");
+        }
+        for (CompletableFuture<Object> reply : replies) {
+            assertThat(reply.get(20, TimeUnit.SECONDS)).isEqualTo("[list, x]");
+        }
+        assertThat(server.command("GET", "k")).isNull();
     }
 
     @Test

@@ -11,6 +11,9 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 
 class LettuceClientNodeTest extends RedisNodeContract {
     private RedisClient client;
@@ -30,5 +33,18 @@ class LettuceClientNodeTest extends RedisNodeContract {
         }
         await().atMost(LONG)
                 .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+    }
+
+    @Test
+    void aTimeoutOfZeroMeansNoneAsItDoesToLettuce() throws Exception {
+        RedisURI uri = RedisURI.create(start().uri());
+        uri.setTimeout(Duration.ZERO);
+        RedisNode node = closeLater(LettuceNodes.of(closeLater(RedisClient.create(uri)), uri, Environment.system()));
+        CountDownLatch subscribed = new CountDownLatch(1);
+
+        node.subscribe("channel", subscribed::countDown);
+
+        assertThat(node.call(RedisCommand.of("PING"), LONG)).isEqualTo("PONG");
+        assertThat(subscribed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 }

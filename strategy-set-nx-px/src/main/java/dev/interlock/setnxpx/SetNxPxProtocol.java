@@ -95,6 +95,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         String key = keys.lock(claim.name());
         RedisCommand set = RedisCommand.of("SET", key, claim.token(), "NX", "PX", millis(claim.lease()));
         Attempt granted = new Attempt.Granted(validity(claim), OptionalLong.empty());
+        // A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may
+        // repeat.
         if (settings.scripting()) {
             if (node.callOrUndo(set, releaseScript(claim), timeout) != null) {
                 return granted;

@@ -4,9 +4,13 @@ local holder = redis.pcall('GET', KEYS[1])
 if not holder then
   return 0
 end
+if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
+  return holder
+end
 if holder ~= ARGV[1] then
   return -1
 end
 redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', ARGV[2], '')
+-- Only a hint: the lock is free even if the user may not use the channel.
+redis.pcall('PUBLISH', ARGV[2], '')
 return 1

@@ -8,6 +8,8 @@ for i, key in ipairs(KEYS) do
   elseif holder == ARGV[2 * i - 1] then
     redis.call('PEXPIRE', key, ARGV[2 * i])
     answers[i] = 1
+  elseif type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
+    return holder
   else
     answers[i] = -1
   end

@@ -2,11 +2,16 @@
 package dev.interlock.setnxpx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.embedded.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -48,6 +54,38 @@ class AccessControlTest extends OnBothClients {
                 "redis://locker:s3cret@127.0.0.1:" + redis.server.port(),
                 (LockConfig.Builder config) -> config.option("fencing", fencing).option("release", release));
         return factory.getLock("listed", Fixture.lease(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void aUserWhoMayNotReadTheKeyIsRefusedAndNotToldOfALoss() {
+        redis.server.command("ACL SETUSER locker on >s3cret ~interlock:* &interlock:* +@all -get".split(" "));
+        DistributedLock lock = lock("false", "script");
+        lock.lock();
+        Lease lease = lock.lease().orElseThrow();
+        assertThatThrownBy(() -> Fixture.renewByHand(lease))
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED));
+        assertThat(lease.isValid()).isTrue();
+        lock.unlock();
+        assertThat(redis.isTaken("listed")).as("as nothing could be done").isTrue();
+    }
+
+    @Test
+    void aUserWithoutTheChannelReleasesAllTheSame() {
+        redis.server.command("ACL SETUSER locker on >s3cret ~interlock:* resetchannels +@all".split(" "));
+        DistributedLock lock = lock("true", "script");
+        lock.lock();
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            lock.unlock();
+            assertThat(redis.isTaken("listed")).isFalse();
+            await().during(Duration.ofMillis(500)).atMost(Fixture.PATIENCE).until(() -> {
+                monitor.sync();
+                return monitor.commands().stream()
+                        .map(command -> command.get(0))
+                        .toList()
+                        .equals(List.of("EVALSHA", "EVAL"));
+            });
+        }
     }
 
     private static String documentedList(int line) throws IOException {

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.embedded.CommandMonitor;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What is sent to the server, counted there. */
@@ -112,7 +114,7 @@ class CommandsTest extends OnBothClients {
 
     @Test
     void nothingIsSentAfterTheLastUnlock() throws Exception {
-        DistributedLockFactory factory = redis.factory();
+        DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(1)));
         Duration lease = Duration.ofMillis(600);
         DistributedLock lock = factory.getLock("silence", Fixture.lease(lease));
         redis.holdElsewhere("taken");
@@ -131,6 +133,16 @@ class CommandsTest extends OnBothClients {
             });
             interrupted.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             assertThat(taken.tryLock(10, TimeUnit.MILLISECONDS)).isFalse();
+            AtomicReference<Thread> waiter = new AtomicReference<>();
+            FutureTask<Object> waiting = Fixture.start(() -> {
+                waiter.set(Thread.currentThread());
+                assertThatThrownBy(taken::lockInterruptibly).isInstanceOf(InterruptedException.class);
+                return null;
+            });
+            redis.awaitSubscribers("taken", 1);
+            waiter.get().interrupt();
+            waiting.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            leaveAnOutcomeUnknown(factory, monitor);
             // The end of the subscription is sent without waiting for it.
             redis.awaitSubscribers("taken", 0);
             monitor.sync();
@@ -140,6 +152,26 @@ class CommandsTest extends OnBothClients {
                 return monitor.commands().isEmpty();
             });
         }
+    }
+
+    /** Returns when what may have been taken was given back, behind the request and twice in the background. */
+    private void leaveAnOutcomeUnknown(DistributedLockFactory factory, CommandMonitor monitor) {
+        redis.server.pause();
+        assertThatThrownBy(factory.getLock("unknown")::tryLock)
+                .isInstanceOfSatisfying(
+                        LockBackendException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.OUTCOME_UNKNOWN));
+        redis.server.resume();
+        await().atMost(Fixture.PATIENCE).until(() -> releases(monitor, "unknown") >= 3 && !redis.isTaken("unknown"));
+    }
+
+    /** How many scripts have named the lock, less the one that asked for it. */
+    private static long releases(CommandMonitor monitor, String name) {
+        monitor.sync();
+        return monitor.commands().stream()
+                .filter(command ->
+                        command.contains(Fixture.key(name)) && !command.contains(Fixture.key(name) + ":fence"))
+                .count();
     }
 
     @Test

@@ -83,6 +83,13 @@ final class Fixture implements AutoCloseable {
         return future;
     }
 
+    /** Starts a virtual thread, which Java 17 cannot name. */
+    static <T> FutureTask<T> startVirtual(Callable<T> task) throws ReflectiveOperationException {
+        FutureTask<T> future = new FutureTask<>(task);
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, future);
+        return future;
+    }
+
     void awaitSubscribers(String name, long count) {
         await().atMost(PATIENCE)
                 .until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", key(name) + ":freed"))

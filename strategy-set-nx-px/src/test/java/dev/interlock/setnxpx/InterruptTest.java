@@ -3,11 +3,13 @@ package dev.interlock.setnxpx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.embedded.CommandMonitor;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,7 +74,11 @@ class InterruptTest extends OnBothClients {
     record End(String how, boolean interrupted, boolean held) {}
 
     private FutureTask<End> enter(Way way, boolean interruptedBefore) {
-        return Fixture.start(() -> {
+        return Fixture.start(entering(way, interruptedBefore));
+    }
+
+    private Callable<End> entering(Way way, boolean interruptedBefore) {
+        return () -> {
             actor.set(Thread.currentThread());
             if (interruptedBefore) {
                 Thread.currentThread().interrupt();
@@ -88,7 +94,7 @@ class InterruptTest extends OnBothClients {
                 lock.unlock();
             }
             return end;
-        });
+        };
     }
 
     private static End get(FutureTask<End> task) throws Exception {
@@ -150,7 +156,18 @@ class InterruptTest extends OnBothClients {
     @EnumSource(Way.class)
     void interruptedWhileARequestIsInFlight(Way way) throws Exception {
         redis.server.pause();
-        FutureTask<End> task = enter(way, false);
+        assertInterruptedInFlight(way, enter(way, false));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aVirtualThreadInterruptedWhileItsRequestIsInFlight(Way way) throws Exception {
+        assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
+        redis.server.pause();
+        assertInterruptedInFlight(way, Fixture.startVirtual(entering(way, false)));
+    }
+
+    private void assertInterruptedInFlight(Way way, FutureTask<End> task) throws Exception {
         await().atMost(Fixture.PATIENCE).until(() -> isWaitingForTheServer(actor.get()));
         actor.get().interrupt();
         redis.server.resume();
@@ -183,14 +200,15 @@ class InterruptTest extends OnBothClients {
         assertThat(redis.isTaken("interrupted")).isFalse();
     }
 
-    /** Whether a thread reads from a socket or is parked by a client, as far as its stack tells. */
+    /** Whether a thread reads from a socket or waits for one that does, as far as its stack tells. */
     private static boolean isWaitingForTheServer(Thread thread) {
         if (thread == null) {
             return false;
         }
         StackTraceElement[] frames = thread.getStackTrace();
+        boolean parked = thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
         return frames.length > 0
-                && frames[0].isNativeMethod()
+                && (parked || frames[0].isNativeMethod())
                 && Arrays.stream(frames).anyMatch(frame -> frame.getMethodName().equals("callOrUndo"));
     }
 }

@@ -18,6 +18,10 @@ import org.junit.jupiter.api.Test;
 /** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
 class LossTest extends OnBothClients {
     private static final Duration LEASE = Duration.ofSeconds(3);
+
+    /** Long enough that a slow machine's renewal comes before the end of validity. */
+    private static final Duration RENEWED_LEASE = Duration.ofSeconds(9);
+
     private static final Duration LONG_LEASE = Duration.ofMinutes(10);
 
     final List<LossCause> told = new CopyOnWriteArrayList<>();
@@ -45,7 +49,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void aDeletedKeyIsFoundByTheRenewal() {
-        DistributedLock lock = held(redis.factory(), LEASE);
+        DistributedLock lock = held(redis.factory(), RENEWED_LEASE);
         redis.server.command("DEL", Fixture.key("mine"));
         awaitTold(lock, LossCause.GONE);
         assertThat(redis.isTaken("mine"))
@@ -55,7 +59,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void flushallIsFoundByTheRenewal() {
-        DistributedLock lock = held(redis.factory(), LEASE);
+        DistributedLock lock = held(redis.factory(), RENEWED_LEASE);
         redis.server.command("FLUSHALL");
         awaitTold(lock, LossCause.GONE);
         assertThat(redis.isTaken("mine")).isFalse();
@@ -63,7 +67,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void aKeyInOtherHandsIsFoundByTheRenewalAndLeftAlone() {
-        DistributedLock lock = held(redis.factory(), LEASE);
+        DistributedLock lock = held(redis.factory(), RENEWED_LEASE);
         redis.holdElsewhere("mine");
         awaitTold(lock, LossCause.TAKEN);
         assertThat(redis.server.command("GET", Fixture.key("mine"))).isEqualTo("somebody-else");
@@ -72,7 +76,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void aKeyOfAnotherTypeIsFoundByTheRenewalAndLeftAlone() {
-        DistributedLock lock = held(redis.factory(), LEASE);
+        DistributedLock lock = held(redis.factory(), RENEWED_LEASE);
         redis.server.command("DEL", Fixture.key("mine"));
         redis.server.command("RPUSH", Fixture.key("mine"), "squatter");
         awaitTold(lock, LossCause.TAKEN);
@@ -81,7 +85,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void aRestartWithoutDataIsFoundByTheRenewal() {
-        DistributedLock lock = held(redis.factory(), Duration.ofSeconds(6));
+        DistributedLock lock = held(redis.factory(), Duration.ofSeconds(15));
         redis.server.restart();
         awaitTold(lock, LossCause.GONE);
     }

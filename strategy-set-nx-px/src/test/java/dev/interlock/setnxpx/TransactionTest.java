@@ -79,6 +79,28 @@ class TransactionTest extends OnBothClients {
     }
 
     @Test
+    void aKeyOfAnotherTypeIsInOtherHandsAndLeftAlone() {
+        DistributedLock lock = factory.getLock("tx");
+        lock.lock();
+        DistributedLock renewed = factory.getLock("renewed", Fixture.lease(Duration.ofMinutes(1)));
+        renewed.lock();
+        for (String name : List.of("tx", "renewed")) {
+            redis.server.command("DEL", Fixture.key(name));
+            redis.server.command("RPUSH", Fixture.key(name), "squatter");
+        }
+        assertTaken(lock::unlock);
+        assertTaken(() -> Fixture.renewByHand(renewed.lease().orElseThrow()));
+        assertThat(redis.server.command("LLEN", Fixture.key("tx"))).isEqualTo(1L);
+        assertThat(redis.server.command("LLEN", Fixture.key("renewed"))).isEqualTo(1L);
+    }
+
+    private static void assertTaken(Runnable step) {
+        assertThatThrownBy(step::run)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.TAKEN));
+    }
+
+    @Test
     void aReleaseWakesAWaiterThatUsesScripts() throws Exception {
         DistributedLock lock = factory.getLock("tx");
         lock.lock();

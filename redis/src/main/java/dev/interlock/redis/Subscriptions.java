@@ -110,20 +110,20 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         while (awaitListeners()) {
             try {
                 serve(source.open(this));
-            } catch (LockBackendException e) {
-                complain(String.valueOf(e.getMessage()));
             } catch (Throwable e) {
                 // Nobody would start this thread again.
-                complain(e.toString());
+                complain(e);
             }
             pause();
         }
     }
 
     /** Says it once, until a subscription succeeds. */
-    private void complain(String reason) {
+    private void complain(Throwable reason) {
         if (!complained.getAndSet(true)) {
-            LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", reason);
+            // The message alone of a failure that is none of ours would say too little.
+            Object words = reason instanceof LockBackendException ? reason.getMessage() : reason;
+            LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", words);
         }
     }
 
@@ -208,10 +208,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
 
     @Override
     public void refused(ServerError error) {
-        String text = new Failures(server)
-                .answered(RedisCommand.of("SUBSCRIBE"), error)
-                .getMessage();
-        complain(text);
+        complain(new Failures(server).answered(RedisCommand.of("SUBSCRIBE"), error));
     }
 
     /** Ends all listening; its thread ends soon. */

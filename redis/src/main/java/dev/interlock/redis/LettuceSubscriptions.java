@@ -85,6 +85,10 @@ final class LettuceSubscriptions implements SubscriptionSource {
             connection.async().subscribe(channels.toArray(String[]::new)).whenComplete((done, failure) -> {
                 if (failure instanceof RedisCommandExecutionException) {
                     receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
+                } else if (failure != null) {
+                    // Not sent, as on a connection that does not accept commands yet: another one is opened, and sent
+                    // all.
+                    end.complete(null);
                 }
             });
         }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * be repeated and no call is rejected because the time to try again has not come.
  */
 final class LettuceWire implements Wire {
+    /** How long to wait before a connection that accepts no commands yet is tried again. */
+    private static final long ACTIVATION_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final Environment env;
     private final Failures failures;
     private final LettuceClient client;
@@ -202,9 +206,15 @@ final class LettuceWire implements Wire {
             for (RedisCommand command : commands) {
                 LettuceCommand outgoing = new LettuceCommand(command);
                 AsyncCommand<String, String, Object> future = outgoing.async();
+                connection.dispatch(future);
+                while (pending.isEmpty() && isTooEarly(outgoing, future) && deadline.nanosLeft() > 0) {
+                    env.park(this, ACTIVATION_NANOS);
+                    outgoing = new LettuceCommand(command);
+                    future = outgoing.async();
+                    connection.dispatch(future);
+                }
                 sent.add(outgoing);
                 pending.add(future);
-                connection.dispatch(future);
             }
             List<@Nullable Object> replies = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
@@ -220,6 +230,11 @@ final class LettuceWire implements Wire {
                 replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1)));
             }
             return replies;
+        }
+
+        /** Lettuce may hand out a connection that needs a login a moment before it accepts commands, and rejects them. */
+        private boolean isTooEarly(LettuceCommand outgoing, AsyncCommand<String, String, Object> future) {
+            return future.isCompletedExceptionally() && !outgoing.isEncoded() && connection.isOpen();
         }
 
         private @Nullable Object reply(

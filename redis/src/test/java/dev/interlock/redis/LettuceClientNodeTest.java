@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class LettuceClientNodeTest extends RedisNodeContract {
@@ -33,6 +34,35 @@ class LettuceClientNodeTest extends RedisNodeContract {
         }
         await().atMost(LONG)
                 .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
+    }
+
+    /** Lettuce logs in on a thread of its own and, on a busy machine, may hand a connection out before that takes commands. */
+    @Test
+    void aConnectionThatLogsInTakesItsFirstCommandAndSubscription() throws Exception {
+        AtomicBoolean busy = new AtomicBoolean(true);
+        for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
+            Thread burner = new Thread(() -> {
+                while (busy.get()) {
+                    Thread.onSpinWait();
+                }
+            });
+            burner.setDaemon(true);
+            burner.start();
+        }
+        closeLater(() -> busy.set(false));
+        RedisServer server = start("--requirepass", "hunter2");
+        RedisURI uri = RedisURI.create("redis://:hunter2@127.0.0.1:" + server.port());
+        RedisClient shared = closeLater(RedisClient.create(uri));
+        for (int i = 0; i < 400; i++) {
+            try (RedisNode node = LettuceNodes.of(shared, uri, Environment.system())) {
+                CountDownLatch subscribed = new CountDownLatch(1);
+                node.subscribe("channel", subscribed::countDown);
+                assertThat(node.call(RedisCommand.of("PING"), LONG)).isEqualTo("PONG");
+                assertThat(subscribed.await(LONG.toSeconds(), TimeUnit.SECONDS))
+                        .as("subscription %d", i)
+                        .isTrue();
+            }
+        }
     }
 
     @Test

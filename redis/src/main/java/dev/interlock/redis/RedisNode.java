@@ -57,8 +57,8 @@ public interface RedisNode extends AutoCloseable {
      * @param expected the value that it must have, not empty
      * @param commands what to carry out, no scripts
      * @param timeout the longest time to wait for each reply
-     * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands were carried out if and only if it is equal to
-     *     {@code expected}. A key that changes in between is looked at again.
+     * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands were carried
+     *     out if and only if it is equal to {@code expected}. A key that changes in between is looked at again.
      * @throws IllegalArgumentException if {@code expected} is empty
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
      */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that makes calls, one after another, as it is told.
+ *
+ * <p>Its interrupt status outlasts a call: an interrupt between two calls meets the second one.
+ */
+final class Actor {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final int STILL_POLLS = 10;
+
+    private final String name;
+    private final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean dismissed;
+
+    private Actor(String name, boolean virtual) {
+        this.name = name;
+        this.thread = virtual ? startVirtual(this::act) : startPlatform(name, this::act);
+    }
+
+    static Actor platform(String name) {
+        return new Actor(name, false);
+    }
+
+    /** An actor on a virtual thread, as there are from Java 21. */
+    static Actor virtual(String name) {
+        return new Actor(name, true);
+    }
+
+    private static Thread startPlatform(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static Thread startVirtual(Runnable task) {
+        try {
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("this JVM has no virtual threads", e);
+        }
+    }
+
+    private void act() {
+        boolean interrupted = false;
+        while (!dismissed) {
+            try {
+                Runnable call = calls.take();
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                call.run();
+                interrupted = Thread.interrupted();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    /** Makes a call begin, after those that were begun before. */
+    <T extends @Nullable Object> Pending<T> begin(String what, Callable<T> call) {
+        Pending<T> pending = new Pending<>(this, what, call);
+        calls.add(pending.task());
+        return pending;
+    }
+
+    Pending<@Nullable Void> beginTo(String what, Action action) {
+        return begin(what, () -> {
+            action.run();
+            return null;
+        });
+    }
+
+    /** Makes a call and waits for its result. */
+    <T extends @Nullable Object> T call(String what, Callable<T> call) {
+        return begin(what, call).result();
+    }
+
+    /** Makes a call and waits for its end. */
+    void does(String what, Action action) {
+        beginTo(what, action).result();
+    }
+
+    void interrupt() {
+        thread.interrupt();
+    }
+
+    /** Asks the thread itself for its interrupt status, which stays as it is. */
+    boolean isInterrupted() {
+        return call("isInterrupted()", () -> Thread.currentThread().isInterrupted());
+    }
+
+    /**
+     * Gives a call the time to get where it waits: until the thread has stood still for a while, or the call has ended. That
+     * makes a test meet what it is about; it proves nothing.
+     */
+    void settle(Pending<?> call) {
+        int still = 0;
+        long until = System.nanoTime() + Scale.PATIENCE.toNanos();
+        while (still < STILL_POLLS && !call.isDone() && System.nanoTime() - until < 0) {
+            Thread.State state = thread.getState();
+            still = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING ? still + 1 : 0;
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    /** Where the thread is, as an exception to be shown. */
+    Throwable whereabouts() {
+        Throwable where = new Throwable(name + " is " + thread.getState());
+        where.setStackTrace(thread.getStackTrace());
+        return where;
+    }
+
+    /** Lets the thread end after the present call, or at once if it waits for one. */
+    void dismiss() {
+        dismissed = true;
+        thread.interrupt();
+    }
+
+    /** Lets the thread end after the present call, and waits for it. */
+    void dismissAndJoin() {
+        dismissed = true;
+        calls.add(() -> {});
+        try {
+            thread.join(Scale.PATIENCE.toMillis());
+        } catch (InterruptedException e) {
+            throw new AssertionError("the test itself was interrupted", e);
+        }
+        if (thread.isAlive()) {
+            throw new AssertionError("the thread has not ended", whereabouts());
+        }
+    }
+
+    /** Something to do that may fail in any way. */
+    interface Action {
+        void run() throws Exception;
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.RedisEndpoint;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A {@link LockConfig} as one line of text, passwords included, for another process. */
+final class ConfigText {
+    private ConfigText() {}
+
+    static String write(LockConfig config) {
+        StringBuilder line = new StringBuilder();
+        add(line, "endpoints", config.endpoints().stream().map(ConfigText::uri).collect(Collectors.joining(",")));
+        add(line, "prefix", config.keyPrefix());
+        add(line, "timeout", config.commandTimeout().toString());
+        add(line, "ceiling", config.waitCeiling().toString());
+        add(line, "handoffs", Integer.toString(config.localHandoffs()));
+        add(line, "lease", config.lockDefaults().lease().toString());
+        for (String option : config.optionNames()) {
+            add(line, "option." + option, config.option(option).orElseThrow());
+        }
+        return line.toString();
+    }
+
+    private static void add(StringBuilder line, String key, String value) {
+        line.append(line.isEmpty() ? "" : " ").append(key).append('=').append(PeerMain.encode(value));
+    }
+
+    private static String uri(RedisEndpoint endpoint) {
+        String login = endpoint.username().map(ConfigText::escape).orElse("")
+                + endpoint.password().map(password -> ":" + escape(password)).orElse("");
+        String host = endpoint.host().contains(":") ? "[" + endpoint.host() + "]" : endpoint.host();
+        return (endpoint.tls() ? "rediss://" : "redis://") + (login.isEmpty() ? "" : login + "@") + host + ":"
+                + endpoint.port() + "/" + endpoint.database();
+    }
+
+    private static String escape(String part) {
+        return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    static LockConfig read(String line) {
+        LockConfig.Builder config = LockConfig.builder();
+        for (String entry : List.of(line.split(" "))) {
+            int equals = entry.indexOf('=');
+            String key = entry.substring(0, equals);
+            String value = PeerMain.decode(entry.substring(equals + 1));
+            switch (key) {
+                case "endpoints" -> {
+                    if (!value.isEmpty()) {
+                        config.endpoints(value);
+                    }
+                }
+                case "prefix" -> config.keyPrefix(value);
+                case "timeout" -> config.commandTimeout(Duration.parse(value));
+                case "ceiling" -> config.waitCeiling(Duration.parse(value));
+                case "handoffs" -> config.localHandoffs(Integer.parseInt(value));
+                case "lease" ->
+                    config.lockDefaults(
+                            LockOptions.builder().lease(Duration.parse(value)).build());
+                default -> config.option(key.substring("option.".length()), value);
+            }
+        }
+        return config.build();
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+/** What can go wrong between a lock and its backend; on a backend of several servers, with all of them at once. */
+public enum Fault {
+    /** Requests are neither answered nor refused until {@link FaultInjector#heal}, after which those that wait are carried out. */
+    PAUSE,
+    /** The backend cannot be reached, and connections are refused, until {@link FaultInjector#heal}; it keeps its data and goes on counting leases. */
+    PARTITION,
+    /** The backend's process ends in order and refuses connections until {@link FaultInjector#heal} starts it with all its data. */
+    STOP,
+    /** The backend's process ends at once and refuses connections until {@link FaultInjector#heal} starts it without data. */
+    KILL,
+    /** The backend ends and starts again at once, with all its data. */
+    RESTART_WITH_DATA,
+    /** The backend ends and starts again at once, without data. */
+    RESTART_WITHOUT_DATA,
+    /** All data is deleted while the backend runs on. */
+    FLUSH,
+    /** The backend forgets the scripts that were loaded into it. */
+    SCRIPT_FLUSH,
+    /** All connections are closed; new ones are accepted at once. */
+    CUT_CONNECTIONS,
+    /** The connections on which clients wait for messages are closed; new ones are accepted at once. */
+    DROP_SUBSCRIPTIONS,
+    /** Each answer arrives {@link FaultInjector#DELAY} late until {@link FaultInjector#heal}. */
+    DELAY,
+    /** The next request is carried out, and its answer lost together with the connection. */
+    LOSE_NEXT_REPLY
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.Capability;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** What a rule depends on; where it is missing, the rule is skipped and the report says why. */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface Needs {
+    /** The capabilities that the strategy must declare. */
+    Capability[] value() default {};
+
+    /** The capabilities that the strategy must <em>not</em> declare. */
+    Capability[] without() default {};
+
+    /** The faults that the harness must be able to cause. */
+    Fault[] faults() default {};
+
+    /** Whether the backend must be reachable from other processes. */
+    boolean processes() default false;
+
+    /** Whether the JVM must have virtual threads, as from Java 21. */
+    boolean virtualThreads() default false;
+}

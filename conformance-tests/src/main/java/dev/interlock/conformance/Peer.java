@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/** A client in a JVM of its own, which makes calls on its main thread as it is told; see {@link PeerMain}. */
+final class Peer implements AutoCloseable {
+    private static final String CLASS_PATH = System.getProperty("java.class.path");
+
+    private final Process process;
+    private final BufferedWriter requests;
+    private final BufferedReader answers;
+    private boolean stopped;
+
+    private Peer(Process process) {
+        this.process = process;
+        this.requests = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    static Peer start(LockStrategyProvider provider, LockConfig config) {
+        try {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-XX:+UseSerialGC",
+                            "-cp",
+                            CLASS_PATH,
+                            PeerMain.class.getName(),
+                            provider.getClass().getName())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            Peer peer = new Peer(process);
+            // By the standard input, because arguments are for everybody to see, and endpoints may hold passwords.
+            peer.ask(ConfigText.write(config));
+            return peer;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start a JVM", e);
+        }
+    }
+
+    /** Sends a request and returns the answer; in a process that stands still this takes until it goes on. */
+    String ask(String request) {
+        try {
+            requests.write(request);
+            requests.write('\n');
+            requests.flush();
+            String answer = answers.readLine();
+            if (answer == null) {
+                throw new AssertionError("the other process ended when it was asked to " + request.split(" ")[0]);
+            }
+            if (answer.startsWith(PeerMain.FAILED)) {
+                throw new AssertionError("the other process could not " + request.split(" ")[0] + ": " + answer);
+            }
+            return answer;
+        } catch (IOException e) {
+            throw new AssertionError("the other process does not answer", e);
+        }
+    }
+
+    /** Waits for the lock, and returns the fencing token if there is one. */
+    OptionalLong lock(String name, LockOptions options) {
+        String fence =
+                ask("lock " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());
+        return fence.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fence));
+    }
+
+    boolean tryLock(String name) {
+        return Boolean.parseBoolean(ask("tryLock " + PeerMain.encode(name)));
+    }
+
+    /** Unlocks, and returns the simple name of the exception's class, or an empty text. */
+    String unlock(String name) {
+        return ask("unlock " + PeerMain.encode(name));
+    }
+
+    boolean isHeld(String name) {
+        return Boolean.parseBoolean(ask("isHeld " + PeerMain.encode(name)));
+    }
+
+    /** How often the process was told that it lost the lock. */
+    int losses(String name) {
+        return Integer.parseInt(ask("losses " + PeerMain.encode(name)));
+    }
+
+    /** The id of the thread that makes the calls. */
+    long threadId() {
+        return Long.parseLong(ask("threadId"));
+    }
+
+    /** Ends the process without giving it a chance to do anything. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** Makes the process stand still. */
+    void stop() {
+        signal("STOP");
+        stopped = true;
+    }
+
+    /** Lets a process that stands still go on. */
+    void goOn() {
+        signal("CONT");
+        stopped = false;
+    }
+
+    private void signal(String name) {
+        try {
+            // The shell's own kill, because small images have no other.
+            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + process.pid())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (kill.onExit().join().exitValue() != 0) {
+                throw new AssertionError("cannot send SIG" + name + " to process " + process.pid());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot send SIG" + name, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (stopped && process.isAlive()) {
+            goOn();
+        }
+        kill();
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
+final class PeerMain {
+    static final String FAILED = "failed: ";
+
+    private final DistributedLockFactory factory;
+    private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
+
+    private PeerMain(DistributedLockFactory factory) {
+        this.factory = factory;
+    }
+
+    public static void main(String[] args) throws IOException, ReflectiveOperationException {
+        PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        LockStrategyProvider provider = (LockStrategyProvider)
+                Class.forName(args[0]).getDeclaredConstructor().newInstance();
+        try (DistributedLockFactory factory =
+                DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
+            answers.println();
+            PeerMain peer = new PeerMain(factory);
+            for (String request = requests.readLine(); request != null; request = requests.readLine()) {
+                answers.println(peer.answer(request.split(" ")));
+            }
+        }
+    }
+
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    static String decode(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    private String answer(String[] request) {
+        try {
+            return switch (request[0]) {
+                case "lock" ->
+                    lock(
+                            decode(request[1]),
+                            LockOptions.builder()
+                                    .lease(Duration.ofMillis(Long.parseLong(request[2])))
+                                    .renewal(Boolean.parseBoolean(request[3]))
+                                    .build());
+                case "tryLock" -> Boolean.toString(lock(decode(request[1])).tryLock());
+                case "unlock" -> unlock(decode(request[1]));
+                case "isHeld" -> Boolean.toString(lock(decode(request[1])).isHeldByCurrentThread());
+                case "losses" -> Integer.toString(losses(decode(request[1])).get());
+                case "threadId" -> Long.toString(Thread.currentThread().getId());
+                default -> FAILED + "no such request";
+            };
+        } catch (RuntimeException e) {
+            return FAILED + e;
+        }
+    }
+
+    private DistributedLock lock(String name) {
+        return locks.computeIfAbsent(name, factory::getLock);
+    }
+
+    private AtomicInteger losses(String name) {
+        return losses.computeIfAbsent(name, it -> new AtomicInteger());
+    }
+
+    private String lock(String name, LockOptions options) {
+        DistributedLock lock = factory.getLock(name, options);
+        locks.put(name, lock);
+        lock.lock();
+        lock.lease().orElseThrow().onLoss(cause -> losses(name).incrementAndGet());
+        OptionalLong fence = lock.lease().orElseThrow().fencingToken();
+        return fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
+    }
+
+    private String unlock(String name) {
+        try {
+            lock(name).unlock();
+            return "";
+        } catch (IllegalMonitorStateException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+}

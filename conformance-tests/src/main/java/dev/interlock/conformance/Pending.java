@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** A call that an {@link Actor} makes; whoever waits for its end waits at most {@link Scale#PATIENCE}. */
+final class Pending<T extends @Nullable Object> {
+    private final Actor actor;
+    private final String what;
+    private final FutureTask<T> task;
+
+    Pending(Actor actor, String what, Callable<T> call) {
+        this.actor = actor;
+        this.what = what;
+        this.task = new FutureTask<>(call);
+    }
+
+    FutureTask<T> task() {
+        return task;
+    }
+
+    boolean isDone() {
+        return task.isDone();
+    }
+
+    /** Waits for the call's result; what it throws becomes this test's failure. */
+    T result() {
+        try {
+            return await();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            throw new AssertionError(what + " by " + actor.name() + " threw " + cause, cause);
+        }
+    }
+
+    /** Waits for the call to throw an exception of a type. */
+    <X extends Throwable> X failure(Class<X> type) {
+        T result;
+        try {
+            result = await();
+        } catch (ExecutionException e) {
+            if (type.isInstance(e.getCause())) {
+                return type.cast(e.getCause());
+            }
+            throw new AssertionError(
+                    what + " by " + actor.name() + " should have thrown " + type.getSimpleName() + " and threw "
+                            + e.getCause(),
+                    e.getCause());
+        }
+        return fail(what + " by " + actor.name() + " should have thrown " + type.getSimpleName() + " and returned "
+                + result);
+    }
+
+    /** Waits for the call's end, whatever it is, and returns what it threw, if anything. */
+    @Nullable
+    Throwable outcome() {
+        try {
+            await();
+            return null;
+        } catch (ExecutionException e) {
+            return e.getCause();
+        }
+    }
+
+    private T await() throws ExecutionException {
+        try {
+            return task.get(Scale.PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            AssertionError failure = new AssertionError(what + " by " + actor.name() + " has not ended in "
+                    + Scale.PATIENCE + "; its thread is at the cause");
+            failure.initCause(actor.whereabouts());
+            throw failure;
+        } catch (InterruptedException e) {
+            throw new AssertionError("the test itself was interrupted", e);
+        }
+    }
+}

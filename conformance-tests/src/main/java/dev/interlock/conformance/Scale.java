@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.time.Duration;
+
+/** All times of the kit, which one factor stretches: the system property {@value #PROPERTY}, 1 unless set. */
+final class Scale {
+    static final String PROPERTY = "interlock.conformance.factor";
+
+    private static final double FACTOR = factor(System.getProperty(PROPERTY, "1"));
+
+    /** The bound of every wait for something that must happen; long, because only a rule that is broken waits it out. */
+    static final Duration PATIENCE = of(Duration.ofSeconds(10));
+
+    /** A lease that no test outlives. */
+    static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
+
+    /** A lease that a test waits out, without renewal. */
+    static final Duration SHORT_LEASE = of(Duration.ofMillis(300));
+
+    /** A lease that must be renewed in time on a busy machine, and that a test outlives. */
+    static final Duration RENEWED_LEASE = of(Duration.ofSeconds(1));
+
+    private Scale() {}
+
+    static Duration millis(long millis) {
+        return of(Duration.ofMillis(millis));
+    }
+
+    private static Duration of(Duration unscaled) {
+        return Duration.ofNanos(Math.round(unscaled.toNanos() * FACTOR));
+    }
+
+    private static double factor(String value) {
+        try {
+            double factor = Double.parseDouble(value);
+            if (factor > 0 && factor <= 1000) {
+                return factor;
+            }
+        } catch (NumberFormatException e) {
+            // Said below, for all values that cannot be used.
+        }
+        throw new IllegalArgumentException(PROPERTY + " is \"" + value
+                + "\": give a number above 0, such as 2 for a machine that is half as fast");
+    }
+}

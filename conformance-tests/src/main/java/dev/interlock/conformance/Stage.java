@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.StrategyProfile;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
+@TestMethodOrder(RuleOrder.class)
+abstract class Stage {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
+    private final List<Actor> actors = new CopyOnWriteArrayList<>();
+    private final List<Peer> peers = new CopyOnWriteArrayList<>();
+    private @Nullable LockHarness harness;
+    private @Nullable DistributedLockFactory first;
+    private String run = "";
+
+    Stage() {}
+
+    /**
+     * Makes the harness of the next test. Called before each test, on its thread.
+     *
+     * @return a new harness, or one that has been closed and is ready again
+     * @throws Exception if there is none; the test then fails
+     */
+    protected abstract LockHarness harness() throws Exception;
+
+    /**
+     * Opens the stage, or skips a rule that depends on what is missing.
+     *
+     * @param test the rule
+     * @throws Exception if there is no harness
+     */
+    @BeforeEach
+    public final void openStage(TestInfo test) throws Exception {
+        run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
+        harness = harness();
+        first = newFactory(UnaryOperator.identity());
+        Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
+        if (needs != null) {
+            skipUnlessMet(needs, first.profile());
+        }
+    }
+
+    private void skipUnlessMet(Needs needs, StrategyProfile profile) {
+        for (Capability capability : needs.value()) {
+            if (!profile.supports(capability)) {
+                abort("the strategy does not declare " + capability);
+            }
+        }
+        for (Capability capability : needs.without()) {
+            if (profile.supports(capability)) {
+                abort("the strategy declares " + capability);
+            }
+        }
+        for (Fault fault : needs.faults()) {
+            if (open().faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
+                abort("the harness cannot cause " + fault);
+            }
+        }
+        if (needs.processes() && !open().reachableFromOtherProcesses()) {
+            abort("the backend cannot be reached from other processes");
+        }
+        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
+            abort("there are no virtual threads before Java 21");
+        }
+    }
+
+    /** Ends all that the test has begun, and the harness. */
+    @AfterEach
+    public final void closeStage() {
+        LockHarness current = harness;
+        if (current == null) {
+            return;
+        }
+        // A lock that hangs must not take the tests after it along; whether closing works is for chapter 11 to say.
+        Actor cleaner = Actor.platform("cleaner");
+        Pending<?> cleaned = cleaner.beginTo("clean up", () -> {
+            peers.forEach(Peer::close);
+            current.faults().ifPresent(FaultInjector::heal);
+            actors.forEach(Actor::dismiss);
+            factories.forEach(DistributedLockFactory::close);
+        });
+        try {
+            cleaned.outcome();
+        } catch (AssertionError e) {
+            actors.forEach(Actor::dismiss);
+        } finally {
+            cleaner.dismiss();
+            current.close();
+        }
+    }
+
+    private LockHarness open() {
+        LockHarness current = harness;
+        if (current == null) {
+            throw new IllegalStateException("the harness is made before each test");
+        }
+        return current;
+    }
+
+    final FaultInjector faults() {
+        return open().faults().orElseThrow();
+    }
+
+    final LockHarness currentHarness() {
+        return open();
+    }
+
+    /** The client that every test has. */
+    final DistributedLockFactory factory() {
+        DistributedLockFactory factory = first;
+        if (factory == null) {
+            throw new IllegalStateException("the first client is made before each test");
+        }
+        return factory;
+    }
+
+    /** One more client. */
+    final DistributedLockFactory newFactory() {
+        return newFactory(UnaryOperator.identity());
+    }
+
+    /** One more client, configured in its own way. */
+    final DistributedLockFactory newFactory(UnaryOperator<LockConfig.Builder> change) {
+        DistributedLockFactory factory = DistributedLocks.getInstance(open().provider(), config(change));
+        factories.add(factory);
+        return factory;
+    }
+
+    final LockConfig config(UnaryOperator<LockConfig.Builder> change) {
+        LockConfig.Builder builder = open().config().toBuilder().lockDefaults(lease(Scale.LONG_LEASE));
+        return change.apply(builder).build();
+    }
+
+    /** A name that no other test uses, the same for each call with one suffix. */
+    final String name(String suffix) {
+        return "conformance " + run + " " + suffix;
+    }
+
+    final String name() {
+        return name("a");
+    }
+
+    /** The lock of {@link #name()} from {@link #factory()}. */
+    final DistributedLock lock() {
+        return factory().getLock(name());
+    }
+
+    /** The lock of {@link #name()} from one more client. */
+    final DistributedLock lockOfAnotherClient() {
+        return newFactory().getLock(name());
+    }
+
+    static LockOptions lease(Duration lease) {
+        return LockOptions.builder().lease(lease).build();
+    }
+
+    static LockOptions unrenewed(Duration lease) {
+        return LockOptions.builder().lease(lease).renewal(false).build();
+    }
+
+    /** A thread of this process. */
+    final Actor actor(String name) {
+        Actor actor = Actor.platform(name);
+        actors.add(actor);
+        return actor;
+    }
+
+    final Actor virtualActor(String name) {
+        Actor actor = Actor.virtual(name);
+        actors.add(actor);
+        return actor;
+    }
+
+    /** A client in a process of its own, configured as {@link #factory()} is. */
+    final Peer peer() {
+        Peer peer = Peer.start(open().provider(), config(UnaryOperator.identity()));
+        peers.add(peer);
+        return peer;
+    }
+
+    /** Waits until something is so, and fails if it is not in time. */
+    static void eventually(String what, BooleanSupplier condition) {
+        assertTrue(inTime(condition), () -> "not in " + Scale.PATIENCE + ": " + what);
+    }
+
+    /** Waits until something is so, and tells whether it was in time. */
+    static boolean inTime(BooleanSupplier condition) {
+        long until = System.nanoTime() + Scale.PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - until >= 0) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        return true;
+    }
+
+    /** Fails as soon as something is not so, in a while that is given to it. */
+    static void always(String what, Duration time, BooleanSupplier condition) {
+        long until = System.nanoTime() + time.toNanos();
+        do {
+            assertTrue(condition.getAsBoolean(), what);
+            LockSupport.parkNanos(POLL_NANOS);
+        } while (System.nanoTime() - until < 0);
+    }
+
+    /** Lets time pass, as where a lease must run out; never in order to wait for something that could be seen. */
+    static void pass(Duration time) {
+        always("time passes", time, () -> true);
+    }
+
+    /** Whether nobody holds the lock, found out by a client that takes it and gives it back. */
+    static boolean isFree(DistributedLock lock) {
+        Actor visitor = Actor.platform("visitor");
+        try {
+            return visitor.call("tryLock()", () -> {
+                if (!lock.tryLock()) {
+                    return false;
+                }
+                lock.unlock();
+                return true;
+            });
+        } finally {
+            visitor.dismiss();
+        }
+    }
+
+    static void assertFree(DistributedLock lock) {
+        assertTrue(isFree(lock), "the lock should be free");
+    }
+
+    static void assertHeldBySomebody(DistributedLock lock) {
+        assertEquals(false, isFree(lock), "whether the lock that is held can be had by somebody else");
+    }
+
+    /** Sends a thread something that may look like a wake-up and means nothing. */
+    static void wakeForNothing(Actor actor) {
+        LockSupport.unpark(actor.thread());
+    }
+}

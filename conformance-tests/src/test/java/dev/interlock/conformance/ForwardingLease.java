@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.Lease;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/** Passes everything on; subclasses spoil a part. */
+class ForwardingLease implements Lease {
+    final Lease correct;
+
+    ForwardingLease(Lease correct) {
+        this.correct = correct;
+    }
+
+    @Override
+    public String lockName() {
+        return correct.lockName();
+    }
+
+    @Override
+    public OptionalLong fencingToken() {
+        return correct.fencingToken();
+    }
+
+    @Override
+    public boolean isValid() {
+        return correct.isValid();
+    }
+
+    @Override
+    public Duration remaining() {
+        return correct.remaining();
+    }
+
+    @Override
+    public void ensureValid(Duration atLeast) {
+        correct.ensureValid(atLeast);
+    }
+
+    @Override
+    public void onLoss(Consumer<? super LossCause> action) {
+        correct.onLoss(action);
+    }
+
+    @Override
+    public void close() {
+        correct.close();
+    }
+
+    @Override
+    public String toString() {
+        return correct.toString();
+    }
+}

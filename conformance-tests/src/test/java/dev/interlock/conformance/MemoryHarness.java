@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LockEngine;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A lock in memory, correct unless the {@link WrongLock} says otherwise. */
+final class MemoryHarness implements LockHarness {
+    static final StrategyProfile PROFILE = new StrategyProfile(
+            "a server in memory, for the tests of the kit",
+            EnumSet.of(
+                    Capability.REENTRANT,
+                    Capability.AUTO_RENEWAL,
+                    Capability.FENCING,
+                    Capability.PUSH_WAKEUP,
+                    Capability.SAFE_RELEASE),
+            Set.of(Assumption.RESTART_KEEPS_DATA));
+
+    private final WrongLock wrong;
+    private final MemoryServer server;
+
+    MemoryHarness(WrongLock wrong) {
+        this.wrong = wrong;
+        this.server = wrong.server();
+    }
+
+    @Override
+    public LockStrategyProvider provider() {
+        return new LockStrategyProvider() {
+            @Override
+            public String name() {
+                return wrong.providerName();
+            }
+
+            @Override
+            public StrategyProfile profile() {
+                return wrong.profile();
+            }
+
+            @Override
+            public List<StrategyOption> options() {
+                return List.of();
+            }
+
+            @Override
+            public DistributedLockFactory newFactory(LockConfig config) {
+                return wrong.factory(
+                        LockEngine.newFactory(
+                                wrong.providerName(),
+                                wrong.profile(),
+                                wrong.protocol(server, config),
+                                wrong.config(config),
+                                Environment.system()),
+                        config);
+            }
+        };
+    }
+
+    @Override
+    public LockConfig config() {
+        return LockConfig.builder().commandTimeout(Scale.millis(500)).build();
+    }
+
+    @Override
+    public Optional<FaultInjector> faults() {
+        return Optional.of(server);
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Renewal;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * A backend in this JVM that keeps leases as a server does, and fails as it is told. What it does with a lock, subclasses may
+ * do wrongly; what it does with faults is the same for all.
+ */
+class MemoryServer implements FaultInjector {
+    /** Who holds a lock, and until when. */
+    record Entry(String token, long untilNanos) {}
+
+    /** A client that listens. */
+    interface Listener {
+        String name();
+
+        void freed();
+
+        void connectionLost();
+    }
+
+    private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, Long> fences = new HashMap<>();
+    private final List<Listener> listeners = new ArrayList<>();
+    private final Queue<Runnable> held = new ArrayDeque<>();
+    private boolean paused;
+    private boolean refusing;
+    private boolean loseNextReply;
+    private boolean losesDataOnHeal;
+    private boolean delaying;
+
+    // What clients ask for.
+
+    /** Carries a request out as a server on the network would: perhaps never, perhaps late, perhaps without an answer. */
+    final <T> T request(Duration timeout, Supplier<T> work) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        boolean late;
+        synchronized (this) {
+            if (refusing) {
+                throw new LockBackendException(Reason.UNREACHABLE, "the server in memory refuses connections");
+            }
+            late = delaying;
+            if (paused) {
+                held.add(() -> answer.complete(work.get()));
+            } else {
+                T result = work.get();
+                if (loseNextReply) {
+                    loseNextReply = false;
+                    throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the server in memory lost the answer");
+                }
+                answer.complete(result);
+            }
+        }
+        tell();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (late) {
+                sleep(DELAY);
+            }
+            long until = System.nanoTime() + timeout.toNanos();
+            while (true) {
+                try {
+                    return answer.get(Math.max(1, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the server in memory does not answer", e);
+                } catch (ExecutionException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static void sleep(Duration time) {
+        long until = System.nanoTime() + time.toNanos();
+        boolean interrupted = false;
+        for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // What a server does with locks; called with this object's monitor held.
+
+    Attempt attempt(Claim claim) {
+        Entry entry = live(claim.name());
+        if (entry != null && !entry.token().equals(claim.token())) {
+            return new Attempt.Refused(Optional.of(Duration.ofNanos(entry.untilNanos() - System.nanoTime())));
+        }
+        put(claim);
+        return new Attempt.Granted(claim.lease(), nextFence(claim));
+    }
+
+    Renewal renew(Claim claim) {
+        Optional<LossCause> loss = lossOf(claim);
+        if (loss.isPresent()) {
+            return new Renewal.Lost(loss.get());
+        }
+        put(claim);
+        return new Renewal.Renewed(claim.lease());
+    }
+
+    Optional<LossCause> release(Claim claim) {
+        Optional<LossCause> loss = lossOf(claim);
+        if (loss.isEmpty()) {
+            remove(claim.name());
+        }
+        return loss;
+    }
+
+    final OptionalLong nextFence(Claim claim) {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        long token = Math.max(fences.getOrDefault(claim.name(), 0L) + 1, now);
+        fences.put(claim.name(), token + claim.fences() - 1);
+        return OptionalLong.of(token);
+    }
+
+    final Optional<LossCause> lossOf(Claim claim) {
+        Entry entry = live(claim.name());
+        if (entry == null) {
+            return Optional.of(LossCause.GONE);
+        }
+        return entry.token().equals(claim.token()) ? Optional.empty() : Optional.of(LossCause.TAKEN);
+    }
+
+    /** Who holds a lock now, or {@code null}. */
+    final Entry live(String name) {
+        Entry entry = entries.get(name);
+        return entry == null || entry.untilNanos() - System.nanoTime() <= 0 ? null : entry;
+    }
+
+    final void put(Claim claim) {
+        entries.put(
+                claim.name(),
+                new Entry(claim.token(), System.nanoTime() + claim.lease().toNanos()));
+    }
+
+    final void remove(String name) {
+        entries.remove(name);
+        freed.add(name);
+    }
+
+    // Messages; told outside the monitor, because they run what clients gave.
+
+    private final Queue<String> freed = new ArrayDeque<>();
+
+    private void tell() {
+        List<Listener> told = new ArrayList<>();
+        synchronized (this) {
+            for (String name = freed.poll(); name != null; name = freed.poll()) {
+                String freedName = name;
+                listeners.stream()
+                        .filter(listener -> listener.name().equals(freedName))
+                        .forEach(told::add);
+            }
+        }
+        told.forEach(Listener::freed);
+    }
+
+    final synchronized void listen(Listener listener) {
+        listeners.add(listener);
+    }
+
+    final synchronized void unlisten(Listener listener) {
+        listeners.remove(listener);
+    }
+
+    private void loseListeners() {
+        List<Listener> lost;
+        synchronized (this) {
+            lost = List.copyOf(listeners);
+            listeners.clear();
+        }
+        lost.forEach(Listener::connectionLost);
+    }
+
+    // Faults.
+
+    @Override
+    public final Set<Fault> supported() {
+        return EnumSet.allOf(Fault.class);
+    }
+
+    @Override
+    public final void inject(Fault fault) {
+        synchronized (this) {
+            switch (fault) {
+                case PAUSE -> paused = true;
+                case PARTITION, STOP -> refusing = true;
+                case KILL -> {
+                    refusing = true;
+                    losesDataOnHeal = true;
+                }
+                case RESTART_WITHOUT_DATA, FLUSH -> forget();
+                case DELAY -> delaying = true;
+                case LOSE_NEXT_REPLY -> loseNextReply = true;
+                case RESTART_WITH_DATA, SCRIPT_FLUSH, CUT_CONNECTIONS, DROP_SUBSCRIPTIONS -> {}
+            }
+        }
+        switch (fault) {
+            case PARTITION, STOP, KILL, RESTART_WITH_DATA, RESTART_WITHOUT_DATA, CUT_CONNECTIONS, DROP_SUBSCRIPTIONS ->
+                loseListeners();
+            case PAUSE, FLUSH, SCRIPT_FLUSH, DELAY, LOSE_NEXT_REPLY -> {}
+        }
+    }
+
+    private void forget() {
+        entries.clear();
+        fences.clear();
+    }
+
+    @Override
+    public final void heal() {
+        boolean back;
+        synchronized (this) {
+            back = refusing;
+            if (losesDataOnHeal) {
+                forget();
+            }
+            refusing = false;
+            losesDataOnHeal = false;
+            delaying = false;
+            loseNextReply = false;
+            paused = false;
+            for (Runnable late = held.poll(); late != null; late = held.poll()) {
+                late.run();
+            }
+        }
+        tell();
+        if (back) {
+            loseListeners();
+        }
+    }
+}

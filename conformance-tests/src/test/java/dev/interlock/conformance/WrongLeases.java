@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.util.List;
+
+final class WrongLeases {
+    private WrongLeases() {}
+
+    static List<WrongLock> locks() {
+        return List.of();
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.LeaseProtocol;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A lock in memory that is wrong in one way, and the numbers of the rules that it breaks for that reason. Subclasses override
+ * the part that they spoil.
+ */
+class WrongLock {
+    private final String name;
+    private final Set<String> breaks;
+
+    WrongLock(String name, String... breaks) {
+        this.name = name;
+        this.breaks = new TreeSet<>(List.of(breaks));
+    }
+
+    /** What is wrong with it, as a sentence in camel case. */
+    final String name() {
+        return name;
+    }
+
+    /** The numbers of the rules that it breaks, such as {@code 4.2}. */
+    final Set<String> breaks() {
+        return breaks;
+    }
+
+    MemoryServer server() {
+        return new MemoryServer();
+    }
+
+    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+        return new MemoryProtocol(server, config.commandTimeout());
+    }
+
+    /** What the engine gets for what the kit gave. */
+    LockConfig config(LockConfig config) {
+        return config;
+    }
+
+    String providerName() {
+        return "memory";
+    }
+
+    StrategyProfile profile() {
+        return MemoryHarness.PROFILE;
+    }
+
+    /** What the kit gets for what the engine made. */
+    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+        return correct;
+    }
+
+    @Override
+    public final String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.util.List;
+
+final class WrongReentry {
+    private WrongReentry() {}
+
+    static List<WrongLock> locks() {
+        return List.of();
+    }
+}

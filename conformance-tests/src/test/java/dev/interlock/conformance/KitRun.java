@@ -3,10 +3,16 @@ package dev.interlock.conformance;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -17,12 +23,16 @@ final class KitRun {
     private static final int RULES_AT_ONCE = 16;
 
     /** The lock for the run that goes on; the kit's class is made by the engine, which passes nothing on. */
-    private static volatile WrongLock subject = new WrongLock("none");
+    private static volatile Supplier<LockHarness> subject = () -> new MemoryHarness(new WrongLock("none"));
 
     private KitRun() {}
 
     /** Returns the number of each rule that fails, with what it says. */
     static Map<String, String> failures(WrongLock lock) {
+        return failures(() -> new MemoryHarness(lock), RULES_AT_ONCE);
+    }
+
+    static Map<String, String> failures(Supplier<LockHarness> lock, int rulesAtOnce) {
         subject = lock;
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
@@ -33,20 +43,26 @@ final class KitRun {
                         "junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL")
                 .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
                 .configurationParameter(
-                        "junit.jupiter.execution.parallel.config.fixed.parallelism", Integer.toString(RULES_AT_ONCE))
+                        "junit.jupiter.execution.parallel.config.fixed.parallelism", Integer.toString(rulesAtOnce))
                 .execute()
                 .testEvents()
                 .failed()
                 .stream()
-                .forEach(event -> failures.put(number(event), message(event)));
+                .forEach(event -> failures.put(number(event.getTestDescriptor().getDisplayName()), message(event)));
         return failures;
     }
 
-    private static String number(Event event) {
-        Matcher matcher = RULE.matcher(event.getTestDescriptor().getDisplayName());
-        return matcher.lookingAt()
-                ? matcher.group(1) + "." + matcher.group(2)
-                : event.getTestDescriptor().getDisplayName();
+    /** The numbers of all rules. */
+    static Set<String> rules() {
+        return Arrays.stream(DistributedLockConformance.class.getMethods())
+                .filter(method -> method.isAnnotationPresent(Test.class))
+                .map(method -> number(method.getName()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String number(String test) {
+        Matcher matcher = RULE.matcher(test);
+        return matcher.lookingAt() ? matcher.group(1) + "." + matcher.group(2) : test;
     }
 
     private static String message(Event event) {
@@ -60,7 +76,7 @@ final class KitRun {
     static final class Kit extends DistributedLockConformance {
         @Override
         protected LockHarness harness() {
-            return new MemoryHarness(subject);
+            return subject.get();
         }
     }
 }

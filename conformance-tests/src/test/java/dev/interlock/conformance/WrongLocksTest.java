@@ -4,7 +4,9 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,5 +30,13 @@ class WrongLocksTest {
     @Test
     void theCorrectLockBreaksNone() {
         assertThat(KitRun.failures(new WrongLock("correct"))).isEmpty();
+    }
+
+    @Test
+    void everyRuleIsBrokenBySomeWrongLock() {
+        Set<String> broken = Stream.concat(WrongLocks.all().map(WrongLock::breaks), Specimens.all().map(Specimen::breaks))
+                .flatMap(Set::stream)
+                .collect(Collectors.toSet());
+        assertThat(broken).containsExactlyInAnyOrderElementsOf(KitRun.rules());
     }
 }

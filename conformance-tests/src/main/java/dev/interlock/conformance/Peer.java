@@ -100,6 +100,11 @@ final class Peer implements AutoCloseable {
         return Long.parseLong(ask("threadId"));
     }
 
+    /** Makes threads lock and unlock, each its own name, without end. Returns when all of them are at it. */
+    void storm(String name, int threads, LockOptions options) {
+        ask("storm " + PeerMain.encode(name) + " " + threads + " " + options.lease().toMillis());
+    }
+
     /** Ends the process without giving it a chance to do anything. */
     void kill() {
         process.destroyForcibly().onExit().join();

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
 import java.io.BufferedReader;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
@@ -68,6 +70,13 @@ final class PeerMain {
                 case "unlock" -> unlock(decode(request[1]));
                 case "isHeld" -> Boolean.toString(lock(decode(request[1])).isHeldByCurrentThread());
                 case "losses" -> Integer.toString(losses(decode(request[1])).get());
+ case "storm" ->
+                    storm(
+                            decode(request[1]),
+                            Integer.parseInt(request[2]),
+                            LockOptions.builder()
+                                    .lease(Duration.ofMillis(Long.parseLong(request[3])))
+                                    .build());
                 case "threadId" -> Long.toString(Thread.currentThread().getId());
                 default -> FAILED + "no such request";
             };
@@ -100,5 +109,35 @@ final class PeerMain {
         } catch (IllegalMonitorStateException e) {
             return e.getClass().getSimpleName();
         }
+    }
+
+    static String stormName(String name, int thread) {
+        return name + " " + thread;
+    }
+
+    private String storm(String name, int threads, LockOptions options) {
+        CountDownLatch atIt = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            DistributedLock lock = factory.getLock(stormName(name, i), options);
+            Thread thread = new Thread(() -> {
+                while (true) {
+                    lock.lock();
+                    try {
+                        lock.unlock();
+                    } catch (LeaseLostException e) {
+                        // On a busy machine a short lease may run out at once.
+                    }
+                    atIt.countDown();
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        try {
+            atIt.await();
+        } catch (InterruptedException e) {
+            return FAILED + e;
+        }
+        return "";
     }
 }

@@ -1,7 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 12 of the contract: several processes. */
 abstract class ProcessRules extends LifecycleRules {
+    private static final int STORM_THREADS = 8;
+
     ProcessRules() {}
+
+    private static boolean tryLockInTime(DistributedLock lock) throws InterruptedException {
+        return lock.tryLock(Scale.PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_1_aLockHeldInAnotherProcessIsRefused() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        peer.lock(name(), lease(Scale.LONG_LEASE));
+        assertTrue(peer.isHeld(name()), "the process that locked should hold the lock");
+        assertHeldBySomebody(lock);
+        assertEquals("", peer.unlock(name()), "what unlock() threw");
+        assertFree(lock);
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_2_aWaiterInAnotherProcessGetsTheLockAfterARelease() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Actor other = actor("caller of the other process");
+        Pending<OptionalLong> waiting =
+                other.begin("lock() in another process", () -> peer.lock(name(), lease(Scale.LONG_LEASE)));
+        other.settle(waiting);
+        assertFalse(waiting.isDone(), "the other process should wait while the lock is held");
+        holder.does("unlock()", lock::unlock);
+        waiting.result();
+        assertHeldBySomebody(lock);
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_3_threadsWithOneIdInTwoProcessesAreTwoOwners() {
+        Peer one = peer();
+        Peer two = peer();
+        assertEquals(one.threadId(), two.threadId(), "the main threads of two processes have one id");
+        one.lock(name(), lease(Scale.LONG_LEASE));
+        assertFalse(two.tryLock(name()), "a thread of another process should not be taken for the holder");
+        assertFalse(two.isHeld(name()), "a thread of another process should not hold the lock");
+        assertEquals(
+                IllegalMonitorStateException.class.getSimpleName(),
+                two.unlock(name()),
+                "what unlock() throws in a process that does not hold the lock");
+        assertHeldBySomebody(lock());
+        assertTrue(one.isHeld(name()), "the holder should still hold the lock");
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, processes = true)
+    public final void rule_12_4_aLiveHolderInAnotherProcessKeepsTheLock() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        peer.lock(name(), lease(Scale.RENEWED_LEASE));
+        always(
+                "the lock of a live process should not be had by another",
+                Scale.RENEWED_LEASE.multipliedBy(2),
+                () -> !isFree(lock));
+        assertTrue(peer.isHeld(name()), "a live process should hold its lock for longer than a lease");
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_5_aKilledHolderLosesTheLockWithItsLease() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        peer.lock(name(), lease(Scale.RENEWED_LEASE));
+        peer.kill();
+        Actor waiter = actor("waiter");
+        assertTrue(
+                waiter.call("tryLock(time)", () -> tryLockInTime(lock)),
+                "the lock of a process that was killed should be free after its lease");
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_6_aKilledWaiterDoesNotHoldUpOthers() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Actor other = actor("caller of the other process");
+        Pending<OptionalLong> waiting =
+                other.begin("lock() in another process", () -> peer.lock(name(), lease(Scale.RENEWED_LEASE)));
+        other.settle(waiting);
+        peer.kill();
+        waiting.outcome();
+        DistributedLock third = lockOfAnotherClient();
+        Actor waiter = actor("waiter");
+        Pending<Boolean> behind = waiter.begin("tryLock(time)", () -> tryLockInTime(third));
+        waiter.settle(behind);
+        holder.does("unlock()", lock::unlock);
+        assertTrue(behind.result(), "a waiter should get the lock though a process that waited before it was killed");
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_7_aProcessThatIsKilledWhileItLocksLeavesNothingBeyondItsLease() {
+        Peer peer = peer();
+        peer.storm(name("storm"), STORM_THREADS, lease(Scale.SHORT_LEASE));
+        peer.kill();
+        Actor waiter = actor("waiter");
+        for (int i = 0; i < STORM_THREADS; i++) {
+            DistributedLock lock = factory().getLock(PeerMain.stormName(name("storm"), i));
+            assertTrue(
+                    waiter.call("tryLock(time)", () -> tryLockInTime(lock)),
+                    "a process that is killed at any step of locking should leave nothing that outlives its lease");
+        }
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_8_aStoppedHolderLosesTheLockAndIsToldWhenItGoesOn() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        peer.lock(name(), lease(Scale.RENEWED_LEASE));
+        peer.stop();
+        Actor waiter = actor("waiter");
+        assertTrue(
+                waiter.call("tryLock(time)", () -> tryLockInTime(lock)),
+                "the lock of a process that stands still should be free after its lease");
+        peer.goOn();
+        assertFalse(peer.isHeld(name()), "a process that stood still should know at once that it lost the lock");
+        eventually("the process that stood still is told of its loss, once", () -> peer.losses(name()) == 1);
+        assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
+    }
+
+    @Test
+    @Needs(value = Capability.SAFE_RELEASE, processes = true)
+    public final void rule_12_9_aStoppedHolderThatGoesOnTakesNothingFromTheNextOne() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        peer.lock(name(), lease(Scale.RENEWED_LEASE));
+        peer.stop();
+        Actor next = actor("next holder");
+        assertTrue(next.call("tryLock(time)", () -> tryLockInTime(lock)), "the lock should be free after the lease");
+        peer.goOn();
+        peer.unlock(name());
+        assertTrue(
+                next.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                "the next holder should hold the lock still");
+        assertHeldBySomebody(lockOfAnotherClient());
+        next.does("unlock()", lock::unlock);
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, processes = true)
+    public final void rule_12_10_fencingTokensIncreaseFromProcessToProcess() {
+        Peer one = peer();
+        Peer two = peer();
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            for (Peer peer : new Peer[] {one, two}) {
+                long token = peer.lock(name(), lease(Scale.LONG_LEASE)).orElseThrow();
+                assertTrue(token > last, "the token " + token + " should be larger than the last one, " + last);
+                last = token;
+                assertEquals("", peer.unlock(name()), "what unlock() threw");
+            }
+        }
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, processes = true)
+    public final void rule_12_11_aStoppedHolderHasASmallerTokenThanTheNextOne() {
+        DistributedLock lock = lock();
+        Peer peer = peer();
+        long old = peer.lock(name(), lease(Scale.SHORT_LEASE)).orElseThrow();
+        peer.stop();
+        Actor next = actor("next holder");
+        assertTrue(next.call("tryLock(time)", () -> tryLockInTime(lock)), "the lock should be free after the lease");
+        long fresh = next.call(
+                "fencingToken()",
+                () -> lock.lease().orElseThrow().fencingToken().orElseThrow());
+        peer.goOn();
+        assertTrue(
+                old < fresh,
+                "a store that has seen " + fresh + " should refuse the process that stood still with " + old);
+    }
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.conformance.specimens.GetDelSetnxStrategyProvider;
-import dev.interlock.conformance.specimens.SetbitGetbitStrategyProvider;
-import dev.interlock.conformance.specimens.SetnxExpireStrategyProvider;
-import dev.interlock.conformance.specimens.SetnxWatchStrategyProvider;
-import dev.interlock.conformance.specimens.UncheckedDelStrategyProvider;
 import java.util.stream.Stream;
 
-/** The broken locks of the source documents. */
+/** The broken locks of the source documents, and those that are wrong where processes meet. */
 final class Specimens {
     private Specimens() {}
 
@@ -18,6 +13,12 @@ final class Specimens {
                 Specimen.of(new SetnxExpireStrategyProvider()),
                 Specimen.of(new GetDelSetnxStrategyProvider()),
                 Specimen.of(new UncheckedDelStrategyProvider()),
-                Specimen.of(new SetnxWatchStrategyProvider()));
+                Specimen.of(new SetnxWatchStrategyProvider()),
+                Specimen.of(new ProcessSpecimens.KeyPerProcess()),
+                Specimen.of(new ProcessSpecimens.ThreadIdIsOwner()),
+                Specimen.of(new ProcessSpecimens.DeadWaitersQueue()),
+                Specimen.of(new ProcessSpecimens.FenceFromProcessId()),
+                Specimen.of(new ProcessSpecimens.RenewedLocally()),
+                Specimen.of(new ProcessSpecimens.HearsItsOwnProcess()));
     }
 }

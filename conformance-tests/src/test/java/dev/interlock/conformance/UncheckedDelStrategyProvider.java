@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance.specimens;
+package dev.interlock.conformance;
 
 import dev.interlock.LossCause;
 import dev.interlock.engine.Claim;
@@ -8,10 +8,10 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Seed 000, part one: a bit is looked at and then set. Two can look before either sets; nothing ends with a crash. */
-public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
-    public SetbitGetbitStrategyProvider() {
-        super("setbit-getbit", Protocol::new);
+/** Seed 001: set with a time to live in one step, but deleted by whoever thinks that it is his. */
+public final class UncheckedDelStrategyProvider extends SpecimenProvider {
+    public UncheckedDelStrategyProvider() {
+        super("unchecked-del", Protocol::new);
     }
 
     private static final class Protocol extends SpecimenProtocol {
@@ -21,21 +21,18 @@ public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
 
         @Override
         boolean take(String key, Claim claim) {
-            if (isOne("GETBIT", key, "0")) {
-                return false;
-            }
-            call("SETBIT", key, "0", "1");
-            return true;
+            return call("SET", key, claim.token(), "NX", "PX", millis(claim)) != null
+                    || claim.token().equals(call("GET", key));
         }
 
         @Override
         Optional<LossCause> extend(String key, Claim claim) {
-            return Optional.empty();
+            return isOne("PEXPIRE", key, millis(claim)) ? Optional.empty() : Optional.of(LossCause.GONE);
         }
 
         @Override
         Optional<LossCause> giveBack(String key, Claim claim) {
-            call("SETBIT", key, "0", "0");
+            call("DEL", key);
             return Optional.empty();
         }
     }

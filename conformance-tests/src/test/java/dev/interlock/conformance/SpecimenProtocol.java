@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance.specimens;
+package dev.interlock.conformance;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** What the specimens have in common: one command after another, on one server, where a script would do it in one step. */
 abstract class SpecimenProtocol implements LeaseProtocol {
     private final RedisNode node;
-    private final LockKeys keys;
+    final LockKeys keys;
     private final Duration timeout;
 
     SpecimenProtocol(RedisNode node, LockKeys keys, Duration timeout) {
@@ -31,6 +31,14 @@ abstract class SpecimenProtocol implements LeaseProtocol {
 
     /** Whether the claim got the lock. */
     abstract boolean take(String key, Claim claim);
+
+    Optional<Duration> retryAfter(String key) {
+        return Optional.empty();
+    }
+
+    OptionalLong fence(Claim claim) {
+        return OptionalLong.empty();
+    }
 
     /** Why the claim does not hold the lock, or empty if the lease was extended. */
     abstract Optional<LossCause> extend(String key, Claim claim);
@@ -67,8 +75,8 @@ abstract class SpecimenProtocol implements LeaseProtocol {
     public final Attempt attempt(Claim claim) {
         try {
             return take(keys.lock(claim.name()), claim)
-                    ? new Attempt.Granted(claim.lease(), OptionalLong.empty())
-                    : new Attempt.Refused(Optional.empty());
+                    ? new Attempt.Granted(claim.lease(), fence(claim))
+                    : new Attempt.Refused(retryAfter(keys.lock(claim.name())));
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
@@ -95,7 +103,7 @@ abstract class SpecimenProtocol implements LeaseProtocol {
     }
 
     @Override
-    public final Watch watch(String name, Runnable onFreed) {
+    public Watch watch(String name, Runnable onFreed) {
         return Watch.NONE;
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance.specimens;
+package dev.interlock.conformance;
 
-import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
@@ -14,27 +13,28 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** A lock that a source document describes as broken, on a real server, promising what its users would expect of it. */
-public abstract class SpecimenProvider implements LockStrategyProvider {
-    private static final StrategyProfile PROFILE = new StrategyProfile(
-            "a specimen that is known to be broken",
-            EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE),
-            Set.of());
-
+/** A lock on a real server that is known to be broken, and promises what its users would expect of it. */
+abstract class SpecimenProvider implements LockStrategyProvider {
     private final String name;
     private final Making making;
+    private final StrategyProfile profile;
 
     interface Making {
         SpecimenProtocol on(RedisNode node, LockKeys keys, Duration timeout);
     }
 
-    SpecimenProvider(String name, Making making) {
+    SpecimenProvider(String name, Making making, Capability... more) {
         this.name = name;
         this.making = making;
+        EnumSet<Capability> capabilities =
+                EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE);
+        capabilities.addAll(Arrays.asList(more));
+        this.profile = new StrategyProfile("a specimen that is known to be broken", capabilities, Set.of());
     }
 
     @Override
@@ -44,7 +44,7 @@ public abstract class SpecimenProvider implements LockStrategyProvider {
 
     @Override
     public final StrategyProfile profile() {
-        return PROFILE;
+        return profile;
     }
 
     @Override
@@ -52,14 +52,19 @@ public abstract class SpecimenProvider implements LockStrategyProvider {
         return List.of();
     }
 
+    /** What the engine gets for what the kit gave. */
+    LockConfig change(LockConfig config) {
+        return config;
+    }
+
     @Override
     public final DistributedLockFactory newFactory(LockConfig config) {
         RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, Environment.system());
         return LockEngine.newFactory(
                 name,
-                PROFILE,
+                profile,
                 making.on(node, new LockKeys(config.keyPrefix()), config.commandTimeout()),
-                config,
+                change(config),
                 Environment.system());
     }
 }

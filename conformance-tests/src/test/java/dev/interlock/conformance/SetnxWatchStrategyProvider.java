@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance.specimens;
+package dev.interlock.conformance;
 
 import dev.interlock.LossCause;
 import dev.interlock.engine.Claim;

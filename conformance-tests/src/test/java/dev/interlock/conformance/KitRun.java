@@ -8,35 +8,37 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstancePostProcessor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** Runs the whole kit on a lock in memory, many rules at once, because most of them wait most of the time. */
+/** Runs the whole kit, many rules at once, because most of them wait most of the time. */
 final class KitRun {
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
-    private static final int RULES_AT_ONCE = 16;
-
-    /** The lock for the run that goes on; the kit's class is made by the engine, which passes nothing on. */
-    private static volatile Supplier<LockHarness> subject = () -> new MemoryHarness(new WrongLock("none"));
+    private static final String SUBJECT = "subject";
+    private static final Map<String, Supplier<LockHarness>> SUBJECTS = new ConcurrentHashMap<>();
+    private static final AtomicInteger RUNS = new AtomicInteger();
 
     private KitRun() {}
 
     /** Returns the number of each rule that fails, with what it says. */
-    static Map<String, String> failures(WrongLock lock) {
-        return failures(() -> new MemoryHarness(lock), RULES_AT_ONCE);
-    }
-
     static Map<String, String> failures(Supplier<LockHarness> lock, int rulesAtOnce) {
-        subject = lock;
+        String run = Integer.toString(RUNS.incrementAndGet());
+        SUBJECTS.put(run, lock);
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
                 .selectors(selectClass(Kit.class))
+                .configurationParameter(SUBJECT, run)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
                 .configurationParameter(
@@ -49,6 +51,7 @@ final class KitRun {
                 .failed()
                 .stream()
                 .forEach(event -> failures.put(number(event.getTestDescriptor().getDisplayName()), message(event)));
+        SUBJECTS.remove(run);
         return failures;
     }
 
@@ -73,10 +76,24 @@ final class KitRun {
     }
 
     /** Not found by the build, which runs it through this class alone. */
+    @ExtendWith(SubjectOfTheRun.class)
     static final class Kit extends DistributedLockConformance {
+        private Supplier<LockHarness> subject = () -> {
+            throw new IllegalStateException("no subject");
+        };
+
         @Override
         protected LockHarness harness() {
             return subject.get();
+        }
+    }
+
+    /** The engine makes the kit's instances; several runs may go on at once. */
+    private static final class SubjectOfTheRun implements TestInstancePostProcessor {
+        @Override
+        public void postProcessTestInstance(Object kit, ExtensionContext context) {
+            ((Kit) kit).subject =
+                    SUBJECTS.get(context.getConfigurationParameter(SUBJECT).orElseThrow());
         }
     }
 }

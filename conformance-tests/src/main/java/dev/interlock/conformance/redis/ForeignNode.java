@@ -11,8 +11,8 @@ import java.util.Set;
 
 /** A server that others may be using too: only the proxy in front of it fails. */
 final class ForeignNode implements Node {
-    static final Set<Fault> FAULTS = EnumSet.of(
-            Fault.PAUSE, Fault.PARTITION, Fault.CUT_CONNECTIONS, Fault.DELAY, Fault.LOSE_NEXT_REPLY);
+    static final Set<Fault> FAULTS =
+            EnumSet.of(Fault.PAUSE, Fault.PARTITION, Fault.CUT_CONNECTIONS, Fault.DELAY, Fault.LOSE_NEXT_REPLY);
 
     private final String login;
     private final int database;

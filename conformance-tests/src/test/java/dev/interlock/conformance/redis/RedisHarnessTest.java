@@ -320,8 +320,8 @@ class RedisHarnessTest {
     @Test
     void nothingIsDoneToServersThatOthersUse() throws Exception {
         try (RedisServer server = RedisServer.start("--requirepass", "s3cret/");
-                RedisHarness foreign = RedisHarness.of(PROVIDER)
-                        .open("redis://:s3cret%2F@127.0.0.1:" + server.port() + "/2")) {
+                RedisHarness foreign =
+                        RedisHarness.of(PROVIDER).open("redis://:s3cret%2F@127.0.0.1:" + server.port() + "/2")) {
             FaultInjector injector = foreign.faults().orElseThrow();
             server.command("SET", "theirs", "v");
             long pid = server.pid();

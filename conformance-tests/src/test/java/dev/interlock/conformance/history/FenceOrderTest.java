@@ -23,8 +23,7 @@ class FenceOrderTest {
 
     @Test
     void bothWaysToJudgeAgreeOnRandomHistories() {
-        Map<Outcome, Integer> seen = new EnumMap<>(Outcome.class);
-        int open = 0;
+        Map<Outcome, Integer> decided = new EnumMap<>(Outcome.class);
         for (int seed = 0; seed < HISTORIES; seed++) {
             Random random = new Random(seed);
             boolean reentrant = random.nextBoolean();
@@ -33,21 +32,17 @@ class FenceOrderTest {
                 mutate(events, random);
             }
             List<Operation> operations = Operation.of(events, 0);
-            Outcome searched =
-                    Search.judge(new Model(reentrant, true), operations, MEMORY).outcome();
             Verdict ordered = FenceOrder.judge(reentrant, operations);
-            if (ordered == null) {
-                open++;
-            } else {
+            if (ordered != null) {
+                Verdict searched = Search.judge(new Model(reentrant, true), operations, MEMORY);
                 assertThat(ordered.outcome())
-                        .as("seed %d, reentrant %s, %s", seed, reentrant, new Verdict(searched, "search", events))
-                        .isEqualTo(searched);
+                        .as("seed %d, reentrant %s, %s%n%s", seed, reentrant, ordered, searched)
+                        .isEqualTo(searched.outcome());
+                decided.merge(ordered.outcome(), 1, Integer::sum);
             }
-            seen.merge(searched, 1, Integer::sum);
         }
-        assertThat(seen).containsOnlyKeys(Outcome.VALID, Outcome.VIOLATED);
-        assertThat(seen.values()).allMatch(count -> count > HISTORIES / 10);
-        assertThat(open).as("histories that fences leave open").isLessThan(HISTORIES / 4);
+        assertThat(decided).containsOnlyKeys(Outcome.VALID, Outcome.VIOLATED);
+        assertThat(decided.values()).allMatch(count -> count > HISTORIES / 10);
     }
 
     @Test
@@ -144,6 +139,7 @@ class FenceOrderTest {
 
         private final Random random;
         private final boolean reentrant;
+        private final int callsForOneUnknown;
         private final List<Event> events = new ArrayList<>();
         private final Map<String, Call> calls = new HashMap<>();
         private final List<Call> afterlife = new ArrayList<>();
@@ -156,6 +152,7 @@ class FenceOrderTest {
         Play(Random random, boolean reentrant) {
             this.random = random;
             this.reentrant = reentrant;
+            this.callsForOneUnknown = random.nextBoolean() ? 8 : 200;
         }
 
         List<Event> perform() {
@@ -212,7 +209,7 @@ class FenceOrderTest {
 
         private void end(String process, Call call) {
             calls.remove(process);
-            if (random.nextInt(8) == 0) {
+            if (random.nextInt(callsForOneUnknown) == 0) {
                 add(process, Type.UNKNOWN, call.op, OptionalLong.empty(), OptionalLong.empty());
                 if (!call.done) {
                     call.isOver = false;

@@ -39,14 +39,15 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_2_lockKeepsTheInterruptFlag() {
-        for (DistributedLock waiting : hereAndThere()) {
-            Actor holder = holder();
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
             Actor waiter = actor("waiter");
             Pending<?> call = waiter.beginTo("lock()", waiting::lock);
             waiter.settle(call);
             waiter.interrupt();
             waiter.settle(call);
-            holder.does("unlock()", lock()::unlock);
+            holder.does("unlock()", held::unlock);
             call.result();
             assertTrue(waiter.isInterrupted(), "the interrupt status should be set after lock()");
             waiter.does("unlock()", waiting::unlock);
@@ -55,8 +56,9 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_3_lockWaitsOnWhenInterrupted() {
-        for (DistributedLock waiting : hereAndThere()) {
-            Actor holder = holder();
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
             Actor waiter = actor("waiter");
             Pending<?> call = waiter.beginTo("lock()", waiting::lock);
             for (int i = 0; i < INTERRUPTS; i++) {
@@ -65,7 +67,7 @@ abstract class InterruptRules extends ReentryRules {
             }
             waiter.settle(call);
             assertFalse(call.isDone(), "lock() should wait on when interrupted, as long as somebody else holds the lock");
-            holder.does("unlock()", lock()::unlock);
+            holder.does("unlock()", held::unlock);
             call.result();
             assertHolds(waiter, waiting);
             waiter.does("unlock()", waiting::unlock);
@@ -82,8 +84,9 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_5_lockInterruptiblyThrowsWhileItWaits() {
-        for (DistributedLock waiting : hereAndThere()) {
-            assertThrowsWhileItWaits("lockInterruptibly()", waiting, () -> {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("lockInterruptibly()", held, waiting, () -> {
                 waiting.lockInterruptibly();
                 return null;
             });
@@ -92,16 +95,19 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_6_anInterruptedWaiterDoesNotGetTheLockLater() {
-        for (DistributedLock waiting : hereAndThere()) {
-            Actor holder = holder();
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
             Actor waiter = actor("waiter");
             Pending<?> call = waiter.beginTo("lockInterruptibly()", waiting::lockInterruptibly);
             waiter.settle(call);
             waiter.interrupt();
             call.outcome();
             DistributedLock other = lockOfAnotherClient();
-            holder.does("unlock()", lock()::unlock);
-            always("nobody has the lock after the only waiter has given up", Scale.millis(50), () -> isFree(other));
+            holder.does("unlock()", held::unlock);
+            assertFree(other);
+            pass(Scale.millis(50));
+            assertFree(other);
             assertFalse(isHeldBy(waiter, waiting), "a waiter that was interrupted does not hold the lock");
             waiter.does("lockInterruptibly() again", waiting::lockInterruptibly);
             assertHolds(waiter, waiting);
@@ -122,13 +128,14 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_8_aRefusedTryLockKeepsTheInterruptFlag() {
-        for (DistributedLock refusing : hereAndThere()) {
-            Actor holder = holder();
+        DistributedLock held = lock();
+        for (DistributedLock refusing : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
             Actor actor = actor("refused");
             actor.interrupt();
             assertFalse(triesToLock(actor, refusing), "tryLock() of a held lock by an interrupted thread");
             assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
-            holder.does("unlock()", lock()::unlock);
+            holder.does("unlock()", held::unlock);
         }
     }
 
@@ -142,8 +149,9 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_10_timedTryLockThrowsWhileItWaits() {
-        for (DistributedLock waiting : hereAndThere()) {
-            assertThrowsWhileItWaits("timed tryLock()", waiting, () -> waiting.tryLock(1, TimeUnit.HOURS));
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("timed tryLock()", held, waiting, () -> waiting.tryLock(1, TimeUnit.HOURS));
         }
     }
 
@@ -154,8 +162,9 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_12_acquireThrowsWhileItWaits() {
-        for (DistributedLock waiting : hereAndThere()) {
-            assertThrowsWhileItWaits("acquire()", waiting, waiting::acquire);
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("acquire()", held, waiting, waiting::acquire);
         }
     }
 
@@ -168,15 +177,16 @@ abstract class InterruptRules extends ReentryRules {
 
     @Test
     public final void rule_4_14_tryAcquireThrowsWhileItWaits() {
-        for (DistributedLock waiting : hereAndThere()) {
-            assertThrowsWhileItWaits("tryAcquire()", waiting, () -> waiting.tryAcquire(Duration.ofHours(1)));
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("tryAcquire()", held, waiting, () -> waiting.tryAcquire(Duration.ofHours(1)));
         }
     }
 
     @Test
     public final void rule_4_15_unlockIgnoresAnInterrupt() {
         DistributedLock lock = lock();
-        Actor holder = holder();
+        Actor holder = holderOf(lock);
         holder.interrupt();
         holder.does("unlock()", lock::unlock);
         assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
@@ -219,7 +229,7 @@ abstract class InterruptRules extends ReentryRules {
     @Test
     public final void rule_4_18_queriesIgnoreAnInterrupt() {
         DistributedLock lock = lock();
-        Actor holder = holder();
+        Actor holder = holderOf(lock);
         holder.interrupt();
         assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() by an interrupted thread");
         assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() by an interrupted thread");
@@ -243,7 +253,7 @@ abstract class InterruptRules extends ReentryRules {
     public final void rule_4_19_anInterruptThatMeetsTheGrantHasOneOutcome() {
         DistributedLock held = lock();
         DistributedLock other = lockOfAnotherClient();
-        List<DistributedLock> waiting = hereAndThere();
+        List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
         Actor holder = actor("holder");
         Actor waiter = actor("waiter");
         for (int round = 0; round < RACES; round++) {
@@ -251,9 +261,7 @@ abstract class InterruptRules extends ReentryRules {
             holder.does("lock()", held::lock);
             Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
             settleShortly(waiter);
-            Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
-            spin(round % HANDOVERS);
-            waiter.interrupt();
+            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
             boolean has = call.result();
             unlocking.result();
             assertEquals(!has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
@@ -284,19 +292,18 @@ abstract class InterruptRules extends ReentryRules {
         // So that nothing but a wake-up takes the waiters to the lock in time.
         DistributedLock waiting =
                 newFactory(config -> config.waitCeiling(Duration.ofHours(1))).getLock(name());
+        DistributedLock elsewhere = lock();
         Actor holder = actor("holder");
         Actor first = actor("first");
         Actor second = actor("second");
         for (int round = 0; round < HANDOVERS; round++) {
-            DistributedLock held = round % 2 == 0 ? waiting : lock();
+            DistributedLock held = round % 2 == 0 ? waiting : elsewhere;
             holder.does("lock()", held::lock);
             Pending<Boolean> interrupted = first.begin("lockInterruptibly()", () -> hasLocked(waiting));
             settleShortly(first);
             Pending<?> patient = second.beginTo("lock()", waiting::lock);
             settleShortly(second);
-            Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
-            spin(round);
-            first.interrupt();
+            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, first);
             if (interrupted.result()) {
                 first.does("unlock()", waiting::unlock);
             }
@@ -369,14 +376,9 @@ abstract class InterruptRules extends ReentryRules {
         fail("lockInterruptibly() never threw InterruptedException when interrupted during its request");
     }
 
-    /** The lock as one who waits in the holder's client sees it, and as one who waits in another client does. */
-    private List<DistributedLock> hereAndThere() {
-        return List.of(lock(), lockOfAnotherClient());
-    }
-
-    private Actor holder() {
+    private Actor holderOf(DistributedLock lock) {
         Actor holder = actor("holder");
-        holder.does("lock()", lock()::lock);
+        holder.does("lock()", lock::lock);
         return holder;
     }
 
@@ -390,8 +392,9 @@ abstract class InterruptRules extends ReentryRules {
         assertFree(lockOfAnotherClient());
     }
 
-    private void assertThrowsWhileItWaits(String what, DistributedLock waiting, Callable<?> call) {
-        Actor holder = holder();
+    private void assertThrowsWhileItWaits(
+            String what, DistributedLock held, DistributedLock waiting, Callable<?> call) {
+        Actor holder = holderOf(held);
         Actor waiter = actor("waiter");
         Pending<?> pending = waiter.begin(what, call);
         waiter.settle(pending);
@@ -399,8 +402,8 @@ abstract class InterruptRules extends ReentryRules {
         pending.failure(InterruptedException.class);
         assertFalse(waiter.isInterrupted(), "the interrupt status should be cleared by InterruptedException");
         assertFalse(isHeldBy(waiter, waiting), () -> "the lock should not be held after InterruptedException of " + what);
-        assertHolds(holder, lock());
-        holder.does("unlock()", lock()::unlock);
+        assertHolds(holder, held);
+        holder.does("unlock()", held::unlock);
         assertFree(lockOfAnotherClient());
     }
 
@@ -413,11 +416,19 @@ abstract class InterruptRules extends ReentryRules {
         }
     }
 
-    /** Makes an interrupt come sooner or later after an unlock, from one round to the next. */
-    private static void spin(int steps) {
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(15L * steps);
+    /** Makes an interrupt come before, with or after an unlock, from one round to the next. */
+    private static Pending<?> unlockAndInterrupt(int round, Actor holder, DistributedLock held, Actor waiter) {
+        int step = round % HANDOVERS;
+        if (step < 2) {
+            waiter.interrupt();
+            return holder.beginTo("unlock()", held::unlock);
+        }
+        Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * (step - 2));
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }
+        waiter.interrupt();
+        return unlocking;
     }
 }

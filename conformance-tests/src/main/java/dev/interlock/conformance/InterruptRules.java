@@ -66,7 +66,8 @@ abstract class InterruptRules extends ReentryRules {
                 waiter.interrupt();
             }
             waiter.settle(call);
-            assertFalse(call.isDone(), "lock() should wait on when interrupted, as long as somebody else holds the lock");
+            assertFalse(
+                    call.isDone(), "lock() should wait on when interrupted, as long as somebody else holds the lock");
             holder.does("unlock()", held::unlock);
             call.result();
             assertHolds(waiter, waiting);
@@ -264,7 +265,8 @@ abstract class InterruptRules extends ReentryRules {
             Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
             boolean has = call.result();
             unlocking.result();
-            assertEquals(!has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
+            assertEquals(
+                    !has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
             if (has) {
                 waiter.does("unlock()", raced::unlock);
             }
@@ -278,7 +280,8 @@ abstract class InterruptRules extends ReentryRules {
             lock.lockInterruptibly();
         } catch (InterruptedException e) {
             assertFalse(
-                    Thread.currentThread().isInterrupted(), "the interrupt status should be cleared by InterruptedException");
+                    Thread.currentThread().isInterrupted(),
+                    "the interrupt status should be cleared by InterruptedException");
             assertFalse(lock.isHeldByCurrentThread(), "the lock should not be held after InterruptedException");
             return false;
         }
@@ -401,7 +404,8 @@ abstract class InterruptRules extends ReentryRules {
         waiter.interrupt();
         pending.failure(InterruptedException.class);
         assertFalse(waiter.isInterrupted(), "the interrupt status should be cleared by InterruptedException");
-        assertFalse(isHeldBy(waiter, waiting), () -> "the lock should not be held after InterruptedException of " + what);
+        assertFalse(
+                isHeldBy(waiter, waiting), () -> "the lock should not be held after InterruptedException of " + what);
         assertHolds(holder, held);
         holder.does("unlock()", held::unlock);
         assertFree(lockOfAnotherClient());

@@ -98,7 +98,8 @@ abstract class OwnershipRules extends ExclusionRules {
         for (int i = 0; i < TENURES; i++) {
             holder.does("lock()", lock::lock);
             holder.does("unlock()", lock::unlock);
-            assertTrue(isFree(other), "unlock() has returned, so another client's tryLock() should get the lock at once");
+            assertTrue(
+                    isFree(other), "unlock() has returned, so another client's tryLock() should get the lock at once");
         }
     }
 
@@ -447,7 +448,8 @@ abstract class OwnershipRules extends ExclusionRules {
                 actor.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);
         assertFalse(
                 e instanceof LeaseLostException,
-                () -> actor.name() + " has lost nothing of which it was not told, so LeaseLostException is not the truth");
+                () -> actor.name()
+                        + " has lost nothing of which it was not told, so LeaseLostException is not the truth");
     }
 
     static void assertHoldsNoneByQueries(Actor actor, DistributedLock lock) {

@@ -123,7 +123,9 @@ abstract class ReentryRules extends OwnershipRules {
         holder.does("lock()", lock::lock);
         holder.does("lockInterruptibly()", lock::lockInterruptibly);
         assertTrue(triesToLock(holder, lock), "tryLock() by the holder");
-        assertTrue(holder.call("timed tryLock()", () -> lock.tryLock(1, TimeUnit.SECONDS)), "timed tryLock() by the holder");
+        assertTrue(
+                holder.call("timed tryLock()", () -> lock.tryLock(1, TimeUnit.SECONDS)),
+                "timed tryLock() by the holder");
         assertHoldCount(5, holder, lock);
         holder.does("all but the last unlock()", () -> {
             for (int i = 1; i < 5; i++) {

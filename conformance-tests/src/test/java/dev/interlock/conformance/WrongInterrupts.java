@@ -22,138 +22,220 @@ final class WrongInterrupts {
 
     static List<WrongLock> locks() {
         return List.of(
-                WrongOwnership.ofEachLock("lockSwallowsTheInterrupt", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void lock() {
-                        super.lock();
-                        Thread.interrupted();
-                    }
-                }, "4.1", "4.2", "4.22"),
-                WrongOwnership.ofEachLock("lockReturnsWithoutTheLockWhenInterrupted", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void lock() {
-                        try {
-                            super.lockInterruptibly();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                        }
-                    }
-                }, "4.1", "4.2", "4.3", "4.22"),
-                WrongOwnership.ofEachLock("anInterruptOnEntryIsIgnored", lock -> new InterruptibleCalls(lock) {
-                    @Override
-                    <T> T call(Call<T> call, T otherwise) throws InterruptedException {
-                        boolean interrupted = Thread.interrupted();
-                        try {
-                            return call.run();
-                        } finally {
-                            if (interrupted) {
-                                Thread.currentThread().interrupt();
-                            }
-                        }
-                    }
-                }, "3.19", "4.4", "4.9", "4.11", "4.13"),
-                WrongOwnership.ofEachLock("anInterruptIsThrownAndKept", lock -> new InterruptibleCalls(lock) {
-                    @Override
-                    <T> T call(Call<T> call, T otherwise) throws InterruptedException {
-                        try {
-                            return call.run();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                            throw e;
-                        }
-                    }
-                }, "3.19", "4.4", "4.5", "4.6", "4.9", "4.10", "4.11", "4.12", "4.13", "4.14", "4.19", "4.20", "4.23"),
-                WrongOwnership.ofEachLock("anInterruptIsTakenForARefusal", lock -> new InterruptibleCalls(lock) {
-                    @Override
-                    <T> T call(Call<T> call, T otherwise) {
-                        try {
-                            return call.run();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                            if (otherwise == null) {
-                                throw new IllegalStateException("the lock could not be acquired", e);
-                            }
-                            return otherwise;
-                        }
-                    }
-                }, "3.19", "4.4", "4.5", "4.6", "4.9", "4.10", "4.11", "4.12", "4.13", "4.14", "4.19", "4.20", "4.23"),
-                WrongOwnership.ofEachLock("anInterruptedWaiterStaysInTheQueue", lock -> new InterruptibleCalls(lock) {
-                    @Override
-                    <T> T call(Call<T> call, T otherwise) throws InterruptedException {
-                        boolean waited = !Thread.currentThread().isInterrupted();
-                        try {
-                            return call.run();
-                        } catch (InterruptedException e) {
-                            if (waited) {
-                                beginToHaunt(correct);
-                            }
-                            throw e;
-                        }
-                    }
-                }, "4.5", "4.6", "4.10", "4.12", "4.14", "4.19", "4.20", "4.23"),
-                WrongOwnership.ofEachLock("anInterruptAfterTheGrantLeavesTheLockHeld", lock -> new InterruptibleCalls(lock) {
-                    @Override
-                    <T> T call(Call<T> call, T otherwise) throws InterruptedException {
-                        T result = call.run();
-                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-                        if (Thread.interrupted()) {
-                            throw new InterruptedException();
-                        }
-                        return result;
-                    }
-                }, "4.19", "4.20"),
-                WrongOwnership.ofEachLock("anInterruptedThreadIsRefused", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public boolean tryLock() {
-                        return !Thread.currentThread().isInterrupted() && super.tryLock();
-                    }
-                }, "4.7"),
-                WrongOwnership.ofEachLock("tryLockSwallowsTheInterrupt", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public boolean tryLock() {
-                        boolean has = super.tryLock();
-                        Thread.interrupted();
-                        return has;
-                    }
-                }, "4.7", "4.8"),
-                WrongOwnership.ofEachLock("anInterruptedThreadCannotTalkToTheBackend", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void unlock() {
-                        failIfInterrupted();
-                        super.unlock();
-                    }
-
-                    @Override
-                    Lease spoil(Lease lease) {
-                        return new ForwardingLease(lease) {
+                WrongOwnership.ofEachLock(
+                        "lockSwallowsTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            public void ensureValid(Duration atLeast) {
+                            public void lock() {
+                                super.lock();
+                                Thread.interrupted();
+                            }
+                        },
+                        "4.1",
+                        "4.2",
+                        "4.22"),
+                WrongOwnership.ofEachLock(
+                        "lockReturnsWithoutTheLockWhenInterrupted",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lock() {
+                                try {
+                                    super.lockInterruptibly();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                }
+                            }
+                        },
+                        "4.1",
+                        "4.2",
+                        "4.3",
+                        "4.22"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptOnEntryIsIgnored",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                boolean interrupted = Thread.interrupted();
+                                try {
+                                    return call.run();
+                                } finally {
+                                    if (interrupted) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.9",
+                        "4.11",
+                        "4.13"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptIsThrownAndKept",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    throw e;
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6",
+                        "4.9",
+                        "4.10",
+                        "4.11",
+                        "4.12",
+                        "4.13",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptIsTakenForARefusal",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) {
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    if (otherwise == null) {
+                                        throw new IllegalStateException("the lock could not be acquired", e);
+                                    }
+                                    return otherwise;
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6",
+                        "4.9",
+                        "4.10",
+                        "4.11",
+                        "4.12",
+                        "4.13",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedWaiterStaysInTheQueue",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                boolean waited = !Thread.currentThread().isInterrupted();
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    if (waited) {
+                                        beginToHaunt(correct);
+                                    }
+                                    throw e;
+                                }
+                            }
+                        },
+                        "4.5",
+                        "4.6",
+                        "4.10",
+                        "4.12",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptAfterTheGrantLeavesTheLockHeld",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                T result = call.run();
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                                if (Thread.interrupted()) {
+                                    throw new InterruptedException();
+                                }
+                                return result;
+                            }
+                        },
+                        "4.19",
+                        "4.20"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedThreadIsRefused",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean tryLock() {
+                                return !Thread.currentThread().isInterrupted() && super.tryLock();
+                            }
+                        },
+                        "4.7"),
+                WrongOwnership.ofEachLock(
+                        "tryLockSwallowsTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean tryLock() {
+                                boolean has = super.tryLock();
+                                Thread.interrupted();
+                                return has;
+                            }
+                        },
+                        "4.7",
+                        "4.8"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedThreadCannotTalkToTheBackend",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
                                 failIfInterrupted();
-                                super.ensureValid(atLeast);
+                                super.unlock();
                             }
 
                             @Override
-                            public void close() {
-                                failIfInterrupted();
-                                super.close();
-                            }
-                        };
-                    }
+                            Lease spoil(Lease lease) {
+                                return new ForwardingLease(lease) {
+                                    @Override
+                                    public void ensureValid(Duration atLeast) {
+                                        failIfInterrupted();
+                                        super.ensureValid(atLeast);
+                                    }
 
-                    private void failIfInterrupted() {
-                        if (Thread.currentThread().isInterrupted()) {
-                            throw new LockBackendException(
-                                    LockBackendException.Reason.UNREACHABLE, "interrupted while it waited for the answer");
-                        }
-                    }
-                }, "4.2", "4.3", "4.15", "4.16", "4.17", "4.19", "4.20"),
-                WrongOwnership.ofEachLock("queriesSwallowTheInterrupt", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public boolean isHeldByCurrentThread() {
-                        Thread.interrupted();
-                        return super.isHeldByCurrentThread();
-                    }
-                }, "4.18"),
+                                    @Override
+                                    public void close() {
+                                        failIfInterrupted();
+                                        super.close();
+                                    }
+                                };
+                            }
+
+                            private void failIfInterrupted() {
+                                if (Thread.currentThread().isInterrupted()) {
+                                    throw new LockBackendException(
+                                            LockBackendException.Reason.UNREACHABLE,
+                                            "interrupted while it waited for the answer");
+                                }
+                            }
+                        },
+                        "4.2",
+                        "4.3",
+                        "4.15",
+                        "4.16",
+                        "4.17",
+                        "4.19",
+                        "4.20"),
+                WrongOwnership.ofEachLock(
+                        "queriesSwallowTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isHeldByCurrentThread() {
+                                Thread.interrupted();
+                                return super.isHeldByCurrentThread();
+                            }
+                        },
+                        "4.18"),
                 new WrongLock("aRequestWithoutAnAnswerIsNotUndone", "4.21") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {

@@ -31,19 +31,50 @@ final class WrongOwnership {
 
     static List<WrongLock> locks() {
         return List.of(
-                ofEachLock("unlockOfWhatIsNotHeldIsSilent", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void unlock() {
-                        try {
-                            super.unlock();
-                        } catch (LeaseLostException e) {
-                            throw e;
-                        } catch (IllegalMonitorStateException e) {
-                            // As it was meant to be: wrong.
-                        }
-                    }
-                }, "2.1", "2.2", "2.3", "2.4", "2.5", "2.11", "2.12", "2.15", "2.18", "2.23", "2.25", "2.29", "3.12", "3.17"),
-                new WithBackDoor("anyThreadMayUnlock", "2.1", "2.2", "2.3", "2.4", "2.5", "2.11", "2.12", "2.15", "2.18", "2.23", "2.25", "2.29", "3.12", "3.17") {
+                ofEachLock(
+                        "unlockOfWhatIsNotHeldIsSilent",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw e;
+                                } catch (IllegalMonitorStateException e) {
+                                    // As it was meant to be: wrong.
+                                }
+                            }
+                        },
+                        "2.1",
+                        "2.2",
+                        "2.3",
+                        "2.4",
+                        "2.5",
+                        "2.11",
+                        "2.12",
+                        "2.15",
+                        "2.18",
+                        "2.23",
+                        "2.25",
+                        "2.29",
+                        "3.12",
+                        "3.17"),
+                new WithBackDoor(
+                        "anyThreadMayUnlock",
+                        "2.1",
+                        "2.2",
+                        "2.3",
+                        "2.4",
+                        "2.5",
+                        "2.11",
+                        "2.12",
+                        "2.15",
+                        "2.18",
+                        "2.23",
+                        "2.25",
+                        "2.29",
+                        "3.12",
+                        "3.17") {
                     @Override
                     DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
@@ -60,27 +91,30 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachLock("theLockIsHeldThroughOneObject", lock -> new ObservedLock(lock) {
-                    private final Set<Thread> holders = ConcurrentHashMap.newKeySet();
+                ofEachLock(
+                        "theLockIsHeldThroughOneObject",
+                        lock -> new ObservedLock(lock) {
+                            private final Set<Thread> holders = ConcurrentHashMap.newKeySet();
 
-                    @Override
-                    void acquired() {
-                        holders.add(Thread.currentThread());
-                    }
+                            @Override
+                            void acquired() {
+                                holders.add(Thread.currentThread());
+                            }
 
-                    @Override
-                    public boolean isHeldByCurrentThread() {
-                        return super.isHeldByCurrentThread() && holders.contains(Thread.currentThread());
-                    }
+                            @Override
+                            public boolean isHeldByCurrentThread() {
+                                return super.isHeldByCurrentThread() && holders.contains(Thread.currentThread());
+                            }
 
-                    @Override
-                    public void unlock() {
-                        if (!holders.contains(Thread.currentThread())) {
-                            throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
-                        }
-                        super.unlock();
-                    }
-                }, "2.6"),
+                            @Override
+                            public void unlock() {
+                                if (!holders.contains(Thread.currentThread())) {
+                                    throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
+                                }
+                                super.unlock();
+                            }
+                        },
+                        "2.6"),
                 new WrongLock("someUnlocksReturnBeforeTheLockIsFree", "2.7", "4.19") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
@@ -98,87 +132,115 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachClient("unlockFreesAllThatTheThreadHolds", () -> {
-                    ThreadLocal<Set<DistributedLock>> held = ThreadLocal.withInitial(HashSet::new);
-                    return lock -> new ObservedLock(lock) {
-                        @Override
-                        void acquired() {
-                            held.get().add(correct);
-                        }
+                ofEachClient(
+                        "unlockFreesAllThatTheThreadHolds",
+                        () -> {
+                            ThreadLocal<Set<DistributedLock>> held = ThreadLocal.withInitial(HashSet::new);
+                            return lock -> new ObservedLock(lock) {
+                                @Override
+                                void acquired() {
+                                    held.get().add(correct);
+                                }
 
-                        @Override
-                        public void unlock() {
-                            super.unlock();
-                            held.get().stream()
-                                    .filter(DistributedLock::isHeldByCurrentThread)
-                                    .filter(other -> !other.name().equals(name()))
-                                    .forEach(DistributedLock::unlock);
-                        }
-                    };
-                }, "2.8", "3.13"),
-                ofEachClient("leaseIsThatOfAnyThread", () -> {
-                    Map<String, Lease> leases = new ConcurrentHashMap<>();
-                    return lock -> new ObservedLock(lock) {
-                        @Override
-                        void acquired() {
-                            correct.lease().ifPresent(lease -> leases.put(name(), lease));
-                        }
+                                @Override
+                                public void unlock() {
+                                    super.unlock();
+                                    held.get().stream()
+                                            .filter(DistributedLock::isHeldByCurrentThread)
+                                            .filter(other -> !other.name().equals(name()))
+                                            .forEach(DistributedLock::unlock);
+                                }
+                            };
+                        },
+                        "2.8",
+                        "3.13"),
+                ofEachClient(
+                        "leaseIsThatOfAnyThread",
+                        () -> {
+                            Map<String, Lease> leases = new ConcurrentHashMap<>();
+                            return lock -> new ObservedLock(lock) {
+                                @Override
+                                void acquired() {
+                                    correct.lease().ifPresent(lease -> leases.put(name(), lease));
+                                }
 
-                        @Override
-                        public Optional<Lease> lease() {
-                            return Optional.ofNullable(leases.get(name())).filter(Lease::isValid);
-                        }
-                    };
-                }, "2.10", "2.11", "2.12", "2.13", "2.14"),
-                ofEachClient("aThreadIsKnownByItsName", () -> {
-                    Map<String, Thread> holders = new ConcurrentHashMap<>();
-                    return lock -> new LockOfRelatives(lock) {
-                        @Override
-                        Map<String, Thread> holders() {
-                            return holders;
-                        }
+                                @Override
+                                public Optional<Lease> lease() {
+                                    return Optional.ofNullable(leases.get(name()))
+                                            .filter(Lease::isValid);
+                                }
+                            };
+                        },
+                        "2.10",
+                        "2.11",
+                        "2.12",
+                        "2.13",
+                        "2.14"),
+                ofEachClient(
+                        "aThreadIsKnownByItsName",
+                        () -> {
+                            Map<String, Thread> holders = new ConcurrentHashMap<>();
+                            return lock -> new LockOfRelatives(lock) {
+                                @Override
+                                Map<String, Thread> holders() {
+                                    return holders;
+                                }
 
-                        @Override
-                        boolean isRelatedTo(Thread holder) {
-                            return holder.getName().equals(Thread.currentThread().getName());
-                        }
-                    };
-                }, "2.11"),
-                ofEachClient("threadsInheritLocks", () -> {
-                    InheritableThreadLocal<Map<String, Thread>> holders = new InheritableThreadLocal<>() {
-                        @Override
-                        protected Map<String, Thread> initialValue() {
-                            return new ConcurrentHashMap<>();
-                        }
-                    };
-                    return lock -> new LockOfRelatives(lock) {
-                        @Override
-                        Map<String, Thread> holders() {
-                            return holders.get();
-                        }
+                                @Override
+                                boolean isRelatedTo(Thread holder) {
+                                    return holder.getName()
+                                            .equals(Thread.currentThread().getName());
+                                }
+                            };
+                        },
+                        "2.11"),
+                ofEachClient(
+                        "threadsInheritLocks",
+                        () -> {
+                            InheritableThreadLocal<Map<String, Thread>> holders = new InheritableThreadLocal<>() {
+                                @Override
+                                protected Map<String, Thread> initialValue() {
+                                    return new ConcurrentHashMap<>();
+                                }
+                            };
+                            return lock -> new LockOfRelatives(lock) {
+                                @Override
+                                Map<String, Thread> holders() {
+                                    return holders.get();
+                                }
 
-                        @Override
-                        boolean isRelatedTo(Thread holder) {
-                            return true;
-                        }
-                    };
-                }, "2.12"),
-                ofEachClient("isHeldByCurrentThreadStaysTrueAfterUnlock", () -> {
-                    ThreadLocal<Set<String>> unlocked = ThreadLocal.withInitial(HashSet::new);
-                    return lock -> new ForwardingLock(lock) {
-                        @Override
-                        public boolean isHeldByCurrentThread() {
-                            return super.isHeldByCurrentThread()
-                                    || unlocked.get().contains(name());
-                        }
+                                @Override
+                                boolean isRelatedTo(Thread holder) {
+                                    return true;
+                                }
+                            };
+                        },
+                        "2.12"),
+                ofEachClient(
+                        "isHeldByCurrentThreadStaysTrueAfterUnlock",
+                        () -> {
+                            ThreadLocal<Set<String>> unlocked = ThreadLocal.withInitial(HashSet::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public boolean isHeldByCurrentThread() {
+                                    return super.isHeldByCurrentThread()
+                                            || unlocked.get().contains(name());
+                                }
 
-                        @Override
-                        public void unlock() {
-                            super.unlock();
-                            unlocked.get().add(name());
-                        }
-                    };
-                }, "2.6", "2.8", "2.9", "3.3", "4.15", "4.19", "4.20"),
+                                @Override
+                                public void unlock() {
+                                    super.unlock();
+                                    unlocked.get().add(name());
+                                }
+                            };
+                        },
+                        "2.6",
+                        "2.8",
+                        "2.9",
+                        "3.3",
+                        "4.15",
+                        "4.19",
+                        "4.20"),
                 new WithBackDoor("queriesAskTheBackend", "2.14", "3.8") {
                     @Override
                     DistributedLock spoil(DistributedLock lock) {
@@ -197,19 +259,28 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachLock("aHandleMakesItsThreadTheHolder", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public Lease acquire() throws InterruptedException {
-                        correct.lockInterruptibly();
-                        return correct.lease().orElseThrow();
-                    }
+                ofEachLock(
+                        "aHandleMakesItsThreadTheHolder",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Lease acquire() throws InterruptedException {
+                                correct.lockInterruptibly();
+                                return correct.lease().orElseThrow();
+                            }
 
-                    @Override
-                    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-                        long nanos = wait.compareTo(Scale.LONG_LEASE) > 0 ? Long.MAX_VALUE : wait.toNanos();
-                        return correct.tryLock(nanos, TimeUnit.NANOSECONDS) ? correct.lease() : Optional.empty();
-                    }
-                }, "2.15", "2.16", "2.17", "3.10", "3.11"),
+                            @Override
+                            public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                                long nanos = wait.compareTo(Scale.LONG_LEASE) > 0 ? Long.MAX_VALUE : wait.toNanos();
+                                return correct.tryLock(nanos, TimeUnit.NANOSECONDS)
+                                        ? correct.lease()
+                                        : Optional.empty();
+                            }
+                        },
+                        "2.15",
+                        "2.16",
+                        "2.17",
+                        "3.10",
+                        "3.11"),
                 new WithBackDoor("aHandleThatIsClosedTwiceFreesTheNextHolder", "2.17") {
                     @Override
                     DistributedLock spoil(DistributedLock lock) {
@@ -237,10 +308,16 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachLock("closingTheLeaseOfAThreadDoesNothing", lock -> new LockWithLeases(lock) {
-                    @Override
-                    void close(Lease lease) {}
-                }, "2.18", "2.19", "2.20", "3.14"),
+                ofEachLock(
+                        "closingTheLeaseOfAThreadDoesNothing",
+                        lock -> new LockWithLeases(lock) {
+                            @Override
+                            void close(Lease lease) {}
+                        },
+                        "2.18",
+                        "2.19",
+                        "2.20",
+                        "3.14"),
                 new WithBackDoor("anyThreadMayCloseTheLeaseOfAThread", "2.19") {
                     @Override
                     DistributedLock spoil(DistributedLock lock) {
@@ -256,103 +333,135 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachLock("anOldLeaseEndsTheNextTenure", lock -> new LockWithLeases(lock) {
-                    @Override
-                    void close(Lease lease) {
-                        unlock();
-                    }
-                }, "2.20"),
-                ofEachLock("aLeaseThatWasGivenUpStaysValid", lock -> new ForwardingLock(lock) {
-                    @Override
-                    Lease spoil(Lease lease) {
-                        long until = System.nanoTime() + lease.remaining().toNanos();
-                        return new ForwardingLease(lease) {
-                            private boolean closed;
-
+                ofEachLock(
+                        "anOldLeaseEndsTheNextTenure",
+                        lock -> new LockWithLeases(lock) {
                             @Override
-                            public boolean isValid() {
-                                return super.isValid() || closed && until - System.nanoTime() > 0;
+                            void close(Lease lease) {
+                                unlock();
                             }
-
+                        },
+                        "2.20"),
+                ofEachLock(
+                        "aLeaseThatWasGivenUpStaysValid",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            public void close() {
-                                super.close();
-                                closed = true;
+                            Lease spoil(Lease lease) {
+                                long until =
+                                        System.nanoTime() + lease.remaining().toNanos();
+                                return new ForwardingLease(lease) {
+                                    private boolean closed;
+
+                                    @Override
+                                    public boolean isValid() {
+                                        return super.isValid() || closed && until - System.nanoTime() > 0;
+                                    }
+
+                                    @Override
+                                    public void close() {
+                                        super.close();
+                                        closed = true;
+                                    }
+                                };
                             }
-                        };
-                    }
-                }, "2.21", "4.16"),
-                ofEachLock("aHolderThatLostTheLockIsToldThatItNeverHadIt", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void unlock() {
-                        try {
-                            super.unlock();
-                        } catch (LeaseLostException e) {
-                            throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
-                        }
-                    }
-                }, "2.22", "2.25", "2.26", "2.28", "3.17"),
-                ofEachClient("aLossIsToldForEver", () -> {
-                    ThreadLocal<Map<String, LeaseLostException>> told = ThreadLocal.withInitial(HashMap::new);
-                    return lock -> new ForwardingLock(lock) {
-                        @Override
-                        public void unlock() {
-                            try {
-                                super.unlock();
-                            } catch (LeaseLostException e) {
-                                told.get().put(name(), e);
-                                throw e;
-                            } catch (IllegalMonitorStateException e) {
-                                throw told.get().containsKey(name()) ? told.get().get(name()) : e;
+                        },
+                        "2.21",
+                        "4.16"),
+                ofEachLock(
+                        "aHolderThatLostTheLockIsToldThatItNeverHadIt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
+                                }
                             }
-                        }
-                    };
-                }, "2.23", "2.25", "3.17"),
-                ofEachClient("aThreadReEntersWhatItHasLost", () -> {
-                    ThreadLocal<Map<String, Integer>> holds = ThreadLocal.withInitial(HashMap::new);
-                    return lock -> new ForwardingLock(lock) {
-                        @Override
-                        public void lock() {
-                            if (holds.get().getOrDefault(name(), 0) == 0) {
+                        },
+                        "2.22",
+                        "2.25",
+                        "2.26",
+                        "2.28",
+                        "3.17"),
+                ofEachClient(
+                        "aLossIsToldForEver",
+                        () -> {
+                            ThreadLocal<Map<String, LeaseLostException>> told = ThreadLocal.withInitial(HashMap::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public void unlock() {
+                                    try {
+                                        super.unlock();
+                                    } catch (LeaseLostException e) {
+                                        told.get().put(name(), e);
+                                        throw e;
+                                    } catch (IllegalMonitorStateException e) {
+                                        throw told.get().containsKey(name())
+                                                ? told.get().get(name())
+                                                : e;
+                                    }
+                                }
+                            };
+                        },
+                        "2.23",
+                        "2.25",
+                        "3.17"),
+                ofEachClient(
+                        "aThreadReEntersWhatItHasLost",
+                        () -> {
+                            ThreadLocal<Map<String, Integer>> holds = ThreadLocal.withInitial(HashMap::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public void lock() {
+                                    if (holds.get().getOrDefault(name(), 0) == 0) {
+                                        super.lock();
+                                    }
+                                    holds.get().merge(name(), 1, Integer::sum);
+                                }
+
+                                @Override
+                                public int holdCount() {
+                                    int correct = super.holdCount();
+                                    return correct == 0
+                                            ? 0
+                                            : correct - 1 + holds.get().getOrDefault(name(), 1);
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    if (holds.get().merge(name(), -1, Integer::sum) <= 0) {
+                                        holds.get().remove(name());
+                                        super.unlock();
+                                    } else if (!isHeldByCurrentThread()) {
+                                        super.unlock();
+                                    }
+                                }
+                            };
+                        },
+                        "2.24",
+                        "2.25",
+                        "3.14",
+                        "3.17",
+                        "3.18"),
+                ofEachLock(
+                        "aLossIsForgottenWhenTheThreadLocksAgain",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lock() {
+                                while (!isHeldByCurrentThread()) {
+                                    try {
+                                        super.unlock();
+                                    } catch (LeaseLostException e) {
+                                        continue;
+                                    } catch (IllegalMonitorStateException e) {
+                                        break;
+                                    }
+                                }
                                 super.lock();
                             }
-                            holds.get().merge(name(), 1, Integer::sum);
-                        }
-
-                        @Override
-                        public int holdCount() {
-                            int correct = super.holdCount();
-                            return correct == 0
-                                    ? 0
-                                    : correct - 1 + holds.get().getOrDefault(name(), 1);
-                        }
-
-                        @Override
-                        public void unlock() {
-                            if (holds.get().merge(name(), -1, Integer::sum) <= 0) {
-                                holds.get().remove(name());
-                                super.unlock();
-                            } else if (!isHeldByCurrentThread()) {
-                                super.unlock();
-                            }
-                        }
-                    };
-                }, "2.24", "2.25", "3.14", "3.17", "3.18"),
-                ofEachLock("aLossIsForgottenWhenTheThreadLocksAgain", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void lock() {
-                        while (!isHeldByCurrentThread()) {
-                            try {
-                                super.unlock();
-                            } catch (LeaseLostException e) {
-                                continue;
-                            } catch (IllegalMonitorStateException e) {
-                                break;
-                            }
-                        }
-                        super.lock();
-                    }
-                }, "2.25"),
+                        },
+                        "2.25"),
                 new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
                     @Override
                     DistributedLock spoil(DistributedLock lock) {
@@ -397,24 +506,30 @@ final class WrongOwnership {
                         };
                     }
                 },
-                ofEachLock("exceptionsDoNotNameTheLock", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void unlock() {
-                        try {
-                            super.unlock();
-                        } catch (LeaseLostException e) {
-                            throw e;
-                        } catch (IllegalMonitorStateException e) {
-                            throw new IllegalMonitorStateException();
-                        }
-                    }
-                }, "2.29"),
-                ofEachLock("newConditionReturnsALocalOne", lock -> new ForwardingLock(lock) {
-                    @Override
-                    public Condition newCondition() {
-                        return new ReentrantLock().newCondition();
-                    }
-                }, "2.30"));
+                ofEachLock(
+                        "exceptionsDoNotNameTheLock",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw e;
+                                } catch (IllegalMonitorStateException e) {
+                                    throw new IllegalMonitorStateException();
+                                }
+                            }
+                        },
+                        "2.29"),
+                ofEachLock(
+                        "newConditionReturnsALocalOne",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Condition newCondition() {
+                                return new ReentrantLock().newCondition();
+                            }
+                        },
+                        "2.30"));
     }
 
     // For the chapters that follow, too.

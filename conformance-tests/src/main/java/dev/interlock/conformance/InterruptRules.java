@@ -1,38 +1,438 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 4 of the contract: interrupts. */
 abstract class InterruptRules extends ReentryRules {
+    private static final int INTERRUPTS = 3;
+    private static final int RACES = 200;
+    private static final int HANDOVERS = 20;
+    private static final int TRIES = 10;
+
     InterruptRules() {}
 
     @Test
     public final void rule_4_1_lockIgnoresAnInterruptOnEntry() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
-        actor.does("interrupt itself", () -> Thread.currentThread().interrupt());
+        actor.interrupt();
         actor.does("lock()", lock::lock);
         assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
+        assertHolds(actor, lock);
         assertHeldBySomebody(lockOfAnotherClient());
     }
 
     @Test
     public final void rule_4_2_lockKeepsTheInterruptFlag() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
+            Actor waiter = actor("waiter");
+            Pending<?> call = waiter.beginTo("lock()", waiting::lock);
+            waiter.settle(call);
+            waiter.interrupt();
+            waiter.settle(call);
+            holder.does("unlock()", held::unlock);
+            call.result();
+            assertTrue(waiter.isInterrupted(), "the interrupt status should be set after lock()");
+            waiter.does("unlock()", waiting::unlock);
+        }
+    }
+
+    @Test
+    public final void rule_4_3_lockWaitsOnWhenInterrupted() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
+            Actor waiter = actor("waiter");
+            Pending<?> call = waiter.beginTo("lock()", waiting::lock);
+            for (int i = 0; i < INTERRUPTS; i++) {
+                waiter.settle(call);
+                waiter.interrupt();
+            }
+            waiter.settle(call);
+            assertFalse(
+                    call.isDone(), "lock() should wait on when interrupted, as long as somebody else holds the lock");
+            holder.does("unlock()", held::unlock);
+            call.result();
+            assertHolds(waiter, waiting);
+            waiter.does("unlock()", waiting::unlock);
+        }
+    }
+
+    @Test
+    public final void rule_4_4_lockInterruptiblyThrowsOnEntry() {
+        assertThrowsOnEntry("lockInterruptibly()", () -> {
+            lock().lockInterruptibly();
+            return null;
+        });
+    }
+
+    @Test
+    public final void rule_4_5_lockInterruptiblyThrowsWhileItWaits() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("lockInterruptibly()", held, waiting, () -> {
+                waiting.lockInterruptibly();
+                return null;
+            });
+        }
+    }
+
+    @Test
+    public final void rule_4_6_anInterruptedWaiterDoesNotGetTheLockLater() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
+            Actor waiter = actor("waiter");
+            Pending<?> call = waiter.beginTo("lockInterruptibly()", waiting::lockInterruptibly);
+            waiter.settle(call);
+            waiter.interrupt();
+            call.outcome();
+            DistributedLock other = lockOfAnotherClient();
+            holder.does("unlock()", held::unlock);
+            assertFree(other);
+            pass(Scale.millis(50));
+            assertFree(other);
+            assertFalse(isHeldBy(waiter, waiting), "a waiter that was interrupted does not hold the lock");
+            waiter.does("lockInterruptibly() again", waiting::lockInterruptibly);
+            assertHolds(waiter, waiting);
+            waiter.does("unlock()", waiting::unlock);
+        }
+    }
+
+    @Test
+    public final void rule_4_7_tryLockIgnoresAnInterrupt() {
         DistributedLock lock = lock();
+        Actor actor = actor("locker");
+        actor.interrupt();
+        assertTrue(triesToLock(actor, lock), "tryLock() of a free lock by an interrupted thread");
+        assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
+        assertHolds(actor, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_4_8_aRefusedTryLockKeepsTheInterruptFlag() {
+        DistributedLock held = lock();
+        for (DistributedLock refusing : List.of(held, lockOfAnotherClient())) {
+            Actor holder = holderOf(held);
+            Actor actor = actor("refused");
+            actor.interrupt();
+            assertFalse(triesToLock(actor, refusing), "tryLock() of a held lock by an interrupted thread");
+            assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
+            holder.does("unlock()", held::unlock);
+        }
+    }
+
+    @Test
+    public final void rule_4_9_timedTryLockThrowsOnEntry() {
+        for (long time : new long[] {1_000, 0, -1}) {
+            assertThrowsOnEntry(
+                    "tryLock(" + time + ", MILLISECONDS)", () -> lock().tryLock(time, TimeUnit.MILLISECONDS));
+        }
+    }
+
+    @Test
+    public final void rule_4_10_timedTryLockThrowsWhileItWaits() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("timed tryLock()", held, waiting, () -> waiting.tryLock(1, TimeUnit.HOURS));
+        }
+    }
+
+    @Test
+    public final void rule_4_11_acquireThrowsOnEntry() {
+        assertThrowsOnEntry("acquire()", lock()::acquire);
+    }
+
+    @Test
+    public final void rule_4_12_acquireThrowsWhileItWaits() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("acquire()", held, waiting, waiting::acquire);
+        }
+    }
+
+    @Test
+    public final void rule_4_13_tryAcquireThrowsOnEntry() {
+        for (Duration wait : List.of(Duration.ofSeconds(1), Duration.ZERO, Duration.ofMillis(-1))) {
+            assertThrowsOnEntry("tryAcquire(" + wait + ")", () -> lock().tryAcquire(wait));
+        }
+    }
+
+    @Test
+    public final void rule_4_14_tryAcquireThrowsWhileItWaits() {
+        DistributedLock held = lock();
+        for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
+            assertThrowsWhileItWaits("tryAcquire()", held, waiting, () -> waiting.tryAcquire(Duration.ofHours(1)));
+        }
+    }
+
+    @Test
+    public final void rule_4_15_unlockIgnoresAnInterrupt() {
+        DistributedLock lock = lock();
+        Actor holder = holderOf(lock);
+        holder.interrupt();
+        holder.does("unlock()", lock::unlock);
+        assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
+        assertFalse(isHeldBy(holder, lock), "an interrupted thread should be able to unlock");
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_4_16_closingAHandleIgnoresAnInterrupt() {
+        DistributedLock lock = lock();
+        Actor actor = actor("has the handle");
+        Lease handle = actor.call("acquire()", lock::acquire);
+        actor.interrupt();
+        actor.does("close()", handle::close);
+        assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
+        assertFalse(handle.isValid(), "an interrupted thread should be able to close a handle");
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_4_17_ensureValidIgnoresAnInterrupt() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        // So much less than a fresh lease that it must be extended, and so much more than what is left that it can be.
+        Duration wanted = lease.remaining().minus(Scale.millis(350));
+        pass(Scale.millis(400));
+        holder.interrupt();
+        Duration left = holder.call("ensureValid()", () -> {
+            lease.ensureValid(wanted);
+            return lease.remaining();
+        });
+        assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
+        assertTrue(
+                left.compareTo(wanted) >= 0,
+                () -> "what remains after ensureValid(" + wanted + ") by an interrupted thread is " + left);
+    }
+
+    @Test
+    public final void rule_4_18_queriesIgnoreAnInterrupt() {
+        DistributedLock lock = lock();
+        Actor holder = holderOf(lock);
+        holder.interrupt();
+        assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() by an interrupted thread");
+        assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() by an interrupted thread");
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("lease() by an interrupted thread"));
+        assertTrue(holder.call("isValid()", lease::isValid), "isValid() by an interrupted thread");
+        assertTrue(
+                holder.call("remaining()", lease::remaining).compareTo(Duration.ZERO) > 0,
+                "remaining() by an interrupted thread");
+        holder.does("the other queries", () -> {
+            lock.name();
+            String.valueOf(lock);
+            lease.lockName();
+            lease.fencingToken();
+            lease.onLoss(cause -> {});
+            String.valueOf(lease);
+        });
+        assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
+    }
+
+    @Test
+    public final void rule_4_19_anInterruptThatMeetsTheGrantHasOneOutcome() {
+        DistributedLock held = lock();
+        DistributedLock other = lockOfAnotherClient();
+        List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
+        Actor holder = actor("holder");
         Actor waiter = actor("waiter");
-        Pending<?> waiting = waiter.beginTo("lock()", lock::lock);
-        waiter.settle(waiting);
+        for (int round = 0; round < RACES; round++) {
+            DistributedLock raced = waiting.get(round % waiting.size());
+            holder.does("lock()", held::lock);
+            Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
+            settleShortly(waiter);
+            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
+            boolean has = call.result();
+            unlocking.result();
+            assertEquals(
+                    !has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
+            if (has) {
+                waiter.does("unlock()", raced::unlock);
+            }
+            waiter.does("forget the interrupt", Thread::interrupted);
+        }
+    }
+
+    /** Whether a thread has locked, which is the opposite of having been interrupted. */
+    private static boolean hasLocked(DistributedLock lock) {
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException e) {
+            assertFalse(
+                    Thread.currentThread().isInterrupted(),
+                    "the interrupt status should be cleared by InterruptedException");
+            assertFalse(lock.isHeldByCurrentThread(), "the lock should not be held after InterruptedException");
+            return false;
+        }
+        assertTrue(lock.isHeldByCurrentThread(), "the lock should be held when lockInterruptibly() has returned");
+        return true;
+    }
+
+    @Test
+    @Needs(Capability.PUSH_WAKEUP)
+    public final void rule_4_20_anInterruptedWaiterDoesNotTakeTheWakeUpAlong() {
+        // So that nothing but a wake-up takes the waiters to the lock in time.
+        DistributedLock waiting =
+                newFactory(config -> config.waitCeiling(Duration.ofHours(1))).getLock(name());
+        DistributedLock elsewhere = lock();
+        Actor holder = actor("holder");
+        Actor first = actor("first");
+        Actor second = actor("second");
+        for (int round = 0; round < HANDOVERS; round++) {
+            DistributedLock held = round % 2 == 0 ? waiting : elsewhere;
+            holder.does("lock()", held::lock);
+            Pending<Boolean> interrupted = first.begin("lockInterruptibly()", () -> hasLocked(waiting));
+            settleShortly(first);
+            Pending<?> patient = second.beginTo("lock()", waiting::lock);
+            settleShortly(second);
+            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, first);
+            if (interrupted.result()) {
+                first.does("unlock()", waiting::unlock);
+            }
+            patient.result();
+            second.does("unlock()", waiting::unlock);
+            unlocking.result();
+            first.does("forget the interrupt", Thread::interrupted);
+        }
+    }
+
+    @Test
+    @Needs(faults = Fault.PAUSE)
+    public final void rule_4_21_anInterruptedRequestWithoutAnAnswerLeavesNothingBehind() {
+        DistributedLock lock = lock();
+        connect(factory());
+        Actor actor = actor("locker");
+        faults().inject(Fault.PAUSE);
+        Pending<?> call = actor.beginTo("lockInterruptibly()", lock::lockInterruptibly);
+        pass(Scale.millis(50));
+        actor.interrupt();
+        Throwable thrown = call.outcome();
+        assertTrue(
+                thrown instanceof InterruptedException || thrown instanceof LockBackendException,
+                () -> "lockInterruptibly() got no answer and was interrupted, and ended with " + thrown);
+        faults().heal();
+        pass(Scale.millis(100));
+        assertFalse(isHeldBy(actor, lock), "a thread whose request got no answer does not hold the lock");
+        DistributedLock other = lockOfAnotherClient();
+        eventually("what the request took is given back, long before its lease ends", () -> isFree(other));
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_4_22_lockOutlastsAnInterruptDuringItsRequest() {
+        DistributedLock lock = lock();
+        connect(factory());
+        Actor actor = actor("locker");
+        faults().inject(Fault.DELAY);
+        Pending<?> call = actor.beginTo("lock()", lock::lock);
+        pass(FaultInjector.DELAY.dividedBy(5));
+        actor.interrupt();
+        call.result();
+        faults().heal();
+        assertTrue(actor.isInterrupted(), "the interrupt status should be set after lock()");
+        assertHolds(actor, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_4_23_anInterruptDuringTheRequestGivesTheLockBack() {
+        DistributedLock lock = lock();
+        connect(factory());
+        Actor actor = actor("locker");
+        faults().inject(Fault.DELAY);
+        // Where the machine is so busy that the interrupt comes after the answer, the lock is held and that is right.
+        for (int i = 0; i < TRIES; i++) {
+            Pending<Boolean> call = actor.begin("lockInterruptibly()", () -> hasLocked(lock));
+            pass(FaultInjector.DELAY.dividedBy(5));
+            actor.interrupt();
+            if (!call.result()) {
+                faults().heal();
+                DistributedLock other = lockOfAnotherClient();
+                eventually("the lock that was granted to an interrupted thread is given back", () -> isFree(other));
+                return;
+            }
+            actor.does("unlock()", lock::unlock);
+            actor.does("forget the interrupt", Thread::interrupted);
+        }
+        fail("lockInterruptibly() never threw InterruptedException when interrupted during its request");
+    }
+
+    private Actor holderOf(DistributedLock lock) {
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        return holder;
+    }
+
+    private void assertThrowsOnEntry(String what, Callable<?> call) {
+        Actor actor = actor("locker");
+        actor.interrupt();
+        actor.begin(what, call).failure(InterruptedException.class);
+        assertFalse(actor.isInterrupted(), "the interrupt status should be cleared by InterruptedException");
+        assertFalse(isHeldBy(actor, lock()), () -> "the lock should not be held after InterruptedException of " + what);
+        assertFree(lock());
+        assertFree(lockOfAnotherClient());
+    }
+
+    private void assertThrowsWhileItWaits(
+            String what, DistributedLock held, DistributedLock waiting, Callable<?> call) {
+        Actor holder = holderOf(held);
+        Actor waiter = actor("waiter");
+        Pending<?> pending = waiter.begin(what, call);
+        waiter.settle(pending);
         waiter.interrupt();
-        waiter.settle(waiting);
-        holder.does("unlock()", lock::unlock);
-        waiting.result();
-        assertTrue(waiter.isInterrupted(), "the interrupt status should be set after lock()");
-        waiter.does("unlock()", lock::unlock);
+        pending.failure(InterruptedException.class);
+        assertFalse(waiter.isInterrupted(), "the interrupt status should be cleared by InterruptedException");
+        assertFalse(
+                isHeldBy(waiter, waiting), () -> "the lock should not be held after InterruptedException of " + what);
+        assertHolds(holder, held);
+        holder.does("unlock()", held::unlock);
+        assertFree(lockOfAnotherClient());
+    }
+
+    /** Gives a thread a little time to get where it waits, in rules that are about many rounds and not about each. */
+    private static void settleShortly(Actor actor) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3);
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(200));
+        while (actor.thread().getState() == Thread.State.RUNNABLE && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
+        }
+    }
+
+    /** Makes an interrupt come before, with or after an unlock, from one round to the next. */
+    private static Pending<?> unlockAndInterrupt(int round, Actor holder, DistributedLock held, Actor waiter) {
+        int step = round % HANDOVERS;
+        if (step < 2) {
+            waiter.interrupt();
+            return holder.beginTo("unlock()", held::unlock);
+        }
+        Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * (step - 2));
+        while (System.nanoTime() - until < 0) {
+            Thread.onSpinWait();
+        }
+        waiter.interrupt();
+        return unlocking;
     }
 }

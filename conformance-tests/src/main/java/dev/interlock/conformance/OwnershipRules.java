@@ -1,7 +1,465 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 2 of the contract: ownership and unlock. */
 abstract class OwnershipRules extends ExclusionRules {
+    private static final int TENURES = 20;
+
     OwnershipRules() {}
+
+    @Test
+    public final void rule_2_1_unlockByAThreadThatNeverHeldTheLockThrows() {
+        assertHoldsNothing(actor("stranger"), lock());
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_2_unlockByAnotherThreadFreesNothing() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        assertHoldsNothing(actor("stranger"), lock);
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_3_unlockThroughAnotherClientFreesNothing() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        assertHoldsNothing(holder, lockOfAnotherClient());
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_4_unlockAfterARefusalFreesNothing() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        for (DistributedLock refusing : new DistributedLock[] {lock, lockOfAnotherClient()}) {
+            Actor refused = actor("refused");
+            assertFalse(triesToLock(refused, refusing), "tryLock() of a lock that is held elsewhere");
+            assertFalse(isHeldBy(refused, refusing), "a thread whose tryLock() was refused does not hold the lock");
+            assertHoldsNothing(refused, refusing);
+        }
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_5_aSecondUnlockFreesNothing() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor first = actor("first");
+        first.does("lock()", lock::lock);
+        first.does("unlock()", lock::unlock);
+        assertHoldsNothing(first, lock);
+        Actor next = actor("next");
+        next.does("lock()", other::lock);
+        assertHoldsNothing(first, lock);
+        assertHolds(next, other);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_6_anyLockObjectOfTheNameUnlocks() {
+        DistributedLock locked = factory().getLock(name());
+        DistributedLock unlocked = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor holder = actor("holder");
+        holder.does("lock()", locked::lock);
+        assertTrue(isHeldBy(holder, unlocked), "the lock is held through every object of its name and factory");
+        holder.does("unlock() of another object", unlocked::unlock);
+        assertFalse(isHeldBy(holder, locked), "the lock was unlocked through another object of its name and factory");
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_7_unlockFreesBeforeItReturns() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        for (int i = 0; i < TENURES; i++) {
+            holder.does("lock()", lock::lock);
+            holder.does("unlock()", lock::unlock);
+            assertTrue(
+                    isFree(other), "unlock() has returned, so another client's tryLock() should get the lock at once");
+        }
+    }
+
+    @Test
+    public final void rule_2_8_unlockFreesNoOtherName() {
+        DistributedLock first = factory().getLock(name("1"));
+        DistributedLock second = factory().getLock(name("2"));
+        DistributedLock third = factory().getLock(name("3"));
+        Actor holder = actor("holder");
+        holder.does("lock() three names", () -> {
+            first.lock();
+            second.lock();
+            third.lock();
+        });
+        holder.does("unlock() the second", second::unlock);
+        assertFalse(isHeldBy(holder, second), "the lock that was unlocked is not held any more");
+        assertHolds(holder, first);
+        assertHolds(holder, third);
+        DistributedLockFactory other = newFactory();
+        assertFree(other.getLock(name("2")));
+        assertHeldBySomebody(other.getLock(name("1")));
+        assertHeldBySomebody(other.getLock(name("3")));
+    }
+
+    @Test
+    public final void rule_2_9_isHeldByCurrentThreadTellsWhetherItIs() {
+        DistributedLock lock = lock();
+        Actor actor = actor("holder");
+        assertFalse(isHeldBy(actor, lock), "isHeldByCurrentThread() before lock()");
+        actor.does("lock()", lock::lock);
+        assertTrue(isHeldBy(actor, lock), "isHeldByCurrentThread() after lock()");
+        actor.does("unlock()", lock::unlock);
+        assertFalse(isHeldBy(actor, lock), "isHeldByCurrentThread() after unlock()");
+    }
+
+    @Test
+    public final void rule_2_10_othersDoNotHoldTheLock() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        assertHoldsNoneByQueries(actor("another thread"), lock);
+        assertHoldsNoneByQueries(holder, lockOfAnotherClient());
+        assertFalse(
+                triesToLock(holder, lockOfAnotherClient()),
+                "the holding thread is no holder for another client, which must refuse it");
+        assertHolds(holder, lock);
+    }
+
+    @Test
+    public final void rule_2_11_threadsOfOneNameAreDifferentOwners() {
+        DistributedLock lock = lock();
+        Actor holder = actor("twin");
+        Actor twin = actor("twin");
+        holder.does("lock()", lock::lock);
+        assertHoldsNoneByQueries(twin, lock);
+        assertFalse(triesToLock(twin, lock), "a thread that only has the holder's name does not hold its lock");
+        assertHoldsNothing(twin, lock);
+        assertHolds(holder, lock);
+    }
+
+    @Test
+    public final void rule_2_12_aThreadDoesNotInheritTheLock() {
+        DistributedLock lock = lock();
+        Actor parent = actor("parent");
+        parent.does("lock()", lock::lock);
+        Actor child = parent.call("start a thread", () -> actor("child"));
+        assertHoldsNoneByQueries(child, lock);
+        assertFalse(triesToLock(child, lock), "a thread that the holder has started does not hold its lock");
+        assertHoldsNothing(child, lock);
+        assertHolds(parent, lock);
+    }
+
+    @Test
+    public final void rule_2_13_leaseIsThatOfTheCurrentThread() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        assertTrue(leaseOf(holder, lock).isEmpty(), "lease() before lock() should be empty");
+        holder.does("lock()", lock::lock);
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        assertEquals(name(), lease.lockName(), "the lease's lockName()");
+        assertTrue(lease.isValid(), "the lease of a lock that was just acquired is valid");
+        assertTrue(leaseOf(actor("another thread"), lock).isEmpty(), "lease() of another thread should be empty");
+        holder.does("unlock()", lock::unlock);
+        assertTrue(leaseOf(holder, lock).isEmpty(), "lease() after unlock() should be empty");
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_2_14_queriesNeedNoBackend() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        faults().inject(Fault.PARTITION);
+        assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() while the backend cannot be reached");
+        assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() while the backend cannot be reached");
+        Lease lease = leaseOf(holder, lock)
+                .orElseThrow(() -> new AssertionError("lease() while the backend cannot be reached is empty"));
+        assertTrue(lease.isValid(), "isValid() while the backend cannot be reached and the lease goes on");
+        assertTrue(lease.remaining().compareTo(Duration.ZERO) > 0, "remaining() should be positive");
+        assertHoldsNoneByQueries(actor("another thread"), lock);
+    }
+
+    @Test
+    public final void rule_2_15_aHandleMakesNoThreadTheHolder() {
+        DistributedLock lock = lock();
+        Actor actor = actor("has the handle");
+        Lease handle = actor.call("acquire()", lock::acquire);
+        assertHoldsNoneByQueries(actor, lock);
+        assertHoldsNothing(actor, lock);
+        assertTrue(handle.isValid(), "unlock() does not give a handle up");
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_16_aHandleMayBeClosedByAnyThread() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor acquirer = actor("acquirer");
+        Actor closer = actor("closer");
+        Lease acquired = acquirer.call("acquire()", lock::acquire);
+        closer.does("close()", acquired::close);
+        assertFree(other);
+        Lease tried = acquirer.call("tryAcquire()", () -> lock.tryAcquire(Scale.PATIENCE))
+                .orElseThrow(() -> new AssertionError("tryAcquire() of a free lock was refused"));
+        closer.does("close()", tried::close);
+        assertFree(other);
+    }
+
+    @Test
+    public final void rule_2_17_closingAHandleAgainHasNoEffect() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor actor = actor("has the handle");
+        Lease handle = actor.call("acquire()", lock::acquire);
+        actor.does("close()", handle::close);
+        actor.does("close() again", handle::close);
+        actor("next").does("lock()", other::lock);
+        actor.does("close() once more", handle::close);
+        actor("another thread").does("close() by another thread", handle::close);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_18_closingTheLeaseOfAThreadUnlocks() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        holder.does("close()", lease::close);
+        assertFalse(isHeldBy(holder, lock), "closing the lease of a thread is the same as unlock()");
+        assertFree(lockOfAnotherClient());
+        assertHoldsNothing(holder, lock);
+    }
+
+    @Test
+    public final void rule_2_19_closingTheLeaseOfAnotherThreadFreesNothing() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        actor("stranger").beginTo("close()", lease::close).failure(IllegalMonitorStateException.class);
+        assertTrue(lease.isValid(), "the lease stays valid when another thread could not close it");
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_20_anOldLeaseDoesNotEndTheNextTenure() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease old = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        holder.does("unlock()", lock::unlock);
+        holder.does("lock() again", lock::lock);
+        holder.beginTo("close() of the lease before", old::close).failure(IllegalMonitorStateException.class);
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_21_aLeaseThatWasGivenUpIsNotValid() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        holder.does("unlock()", lock::unlock);
+        assertOver(lease);
+        Lease handle = holder.call("acquire()", lock::acquire);
+        holder.does("close()", handle::close);
+        assertOver(handle);
+    }
+
+    @Test
+    public final void rule_2_22_unlockAfterALossThrowsLeaseLost() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        Actor holder = actor("holder");
+        holdAndLose(holder, lock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+    }
+
+    @Test
+    public final void rule_2_23_aLossIsToldOnce() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        Actor holder = actor("holder");
+        holdAndLose(holder, lock);
+        holder.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);
+        assertHoldsNothing(holder, lock);
+    }
+
+    @Test
+    public final void rule_2_24_aThreadThatLostTheLockMayLockItAgain() {
+        DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holdAndLose(holder, shortly);
+        holder.does("lock() again", lock::lock);
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+        holder.does("unlock()", lock::unlock);
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_25_aLossIsToldAfterLockingAgainToo() {
+        DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holdAndLose(holder, shortly);
+        holder.does("lock() again", lock::lock);
+        holder.does("unlock() of what is held", lock::unlock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+        assertHoldsNothing(holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.SAFE_RELEASE)
+    public final void rule_2_26_unlockAfterALossLeavesTheNextHolderAlone() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock other = lockOfAnotherClient();
+        connect(factory());
+        Actor holder = actor("holder");
+        Actor next = actor("next");
+        holder.does("lock()", lock::lock);
+        next.does("lock()", other::lock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+        assertHolds(next, other);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(Capability.SAFE_RELEASE)
+    public final void rule_2_27_closingALostHandleLeavesTheNextHolderAlone() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock other = lockOfAnotherClient();
+        connect(factory());
+        Actor actor = actor("has the handle");
+        Actor next = actor("next");
+        Lease handle = actor.call("acquire()", lock::acquire);
+        next.does("lock()", other::lock);
+        actor.beginTo("close()", handle::close).failure(LeaseLostException.class);
+        assertHolds(next, other);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH)
+    public final void rule_2_28_anUnnoticedLossLeavesTheNextHolderAlone() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        Actor next = actor("next");
+        holder.does("lock()", lock::lock);
+        faults().inject(Fault.FLUSH);
+        next.does("lock()", other::lock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+        assertHolds(next, other);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_2_29_exceptionsNameTheLock() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        Actor actor = actor("holder");
+        IllegalMonitorStateException notHeld =
+                actor.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);
+        assertNames(notHeld);
+        holdAndLose(actor, lock);
+        IllegalMonitorStateException lost =
+                actor.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);
+        assertNames(lost);
+    }
+
+    @Test
+    public final void rule_2_30_newConditionIsNotSupported() {
+        DistributedLock lock = lock();
+        assertThrows(
+                UnsupportedOperationException.class,
+                lock::newCondition,
+                "nothing could wake a thread on another machine from its wait");
+    }
+
+    private void assertNames(IllegalMonitorStateException e) {
+        assertTrue(
+                String.valueOf(e.getMessage()).contains(name()),
+                () -> "the message should contain the name of the lock: " + e.getMessage());
+    }
+
+    private static void assertOver(Lease lease) {
+        assertFalse(lease.isValid(), "a lease that was given up is not valid");
+        assertEquals(Duration.ZERO, lease.remaining(), "what remains of a lease that was given up");
+    }
+
+    // For the chapters that follow, too.
+
+    /** Makes a client ready, so that what it does next does not spend a short lease on a connection. */
+    final void connect(DistributedLockFactory factory) {
+        assertFree(factory.getLock(name("to connect")));
+    }
+
+    /** Locks as often as there are locks, and stays until the first one's lease has run out. */
+    final void holdAndLose(Actor holder, DistributedLock... locks) {
+        connect(factory());
+        holder.does("lock()", () -> Stream.of(locks).forEach(DistributedLock::lock));
+        eventually("the lease that is not renewed ends", () -> !isHeldBy(holder, locks[0]));
+    }
+
+    static boolean isHeldBy(Actor actor, DistributedLock lock) {
+        return actor.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread);
+    }
+
+    static boolean triesToLock(Actor actor, DistributedLock lock) {
+        return actor.call("tryLock()", () -> lock.tryLock());
+    }
+
+    static Optional<Lease> leaseOf(Actor actor, DistributedLock lock) {
+        return actor.call("lease()", lock::lease);
+    }
+
+    static void assertHolds(Actor actor, DistributedLock lock) {
+        assertTrue(isHeldBy(actor, lock), () -> actor.name() + " should hold the lock");
+    }
+
+    /** Makes a thread unlock in vain, and be told that it never held the lock. */
+    static void assertHoldsNothing(Actor actor, DistributedLock lock) {
+        IllegalMonitorStateException e =
+                actor.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);
+        assertFalse(
+                e instanceof LeaseLostException,
+                () -> actor.name()
+                        + " has lost nothing of which it was not told, so LeaseLostException is not the truth");
+    }
+
+    static void assertHoldsNoneByQueries(Actor actor, DistributedLock lock) {
+        assertFalse(isHeldBy(actor, lock), () -> "isHeldByCurrentThread() for " + actor.name());
+        assertEquals(0, actor.call("holdCount()", lock::holdCount), () -> "holdCount() for " + actor.name());
+        assertTrue(leaseOf(actor, lock).isEmpty(), () -> "lease() for " + actor.name() + " should be empty");
+    }
+
+    final void assertUnlockTellsOfTheLoss(Actor holder, DistributedLock lock) {
+        LeaseLostException e = holder.beginTo("unlock()", lock::unlock).failure(LeaseLostException.class);
+        assertEquals(name(), e.lockName(), "lockName() of the exception");
+    }
 }

@@ -1,7 +1,350 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 3 of the contract: re-entry. */
 abstract class ReentryRules extends OwnershipRules {
+    private static final int HOLDS = 3;
+
     ReentryRules() {}
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_1_theHolderMayLockAgain() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.does("lock() again", lock::lock);
+        assertHolds(holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_2_holdCountGoesUpAndDown() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        assertHoldCount(0, holder, lock);
+        for (int holds = 1; holds <= HOLDS; holds++) {
+            holder.does("lock()", lock::lock);
+            assertHoldCount(holds, holder, lock);
+        }
+        for (int holds = HOLDS - 1; holds >= 0; holds--) {
+            holder.does("unlock()", lock::unlock);
+            assertHoldCount(holds, holder, lock);
+        }
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_3_onlyTheLastUnlockFrees() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        lockOften(holder, lock);
+        for (int left = HOLDS - 1; left > 0; left--) {
+            holder.does("unlock()", lock::unlock);
+            assertHolds(holder, lock);
+            assertHeldBySomebody(other);
+        }
+        holder.does("the last unlock()", lock::unlock);
+        assertFalse(isHeldBy(holder, lock), "the lock was unlocked as often as locked");
+        assertFree(other);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_4_tryLockReEnters() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        assertTrue(triesToLock(holder, lock), "tryLock() by the holder");
+        assertHoldCount(2, holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_5_timedTryLockReEnters() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        long[] times = {1_000, 0, -1, Long.MIN_VALUE};
+        for (long time : times) {
+            assertTrue(
+                    holder.call("timed tryLock()", () -> lock.tryLock(time, TimeUnit.MILLISECONDS)),
+                    () -> "tryLock(" + time + ", MILLISECONDS) by the holder");
+        }
+        assertHoldCount(1 + times.length, holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_6_lockInterruptiblyReEnters() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.does("lockInterruptibly()", lock::lockInterruptibly);
+        assertHoldCount(2, holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_7_anyLockObjectOfTheNameReEnters() {
+        DistributedLock first = factory().getLock(name());
+        DistributedLock second = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        holder.does("lock()", first::lock);
+        assertTrue(triesToLock(holder, second), "tryLock() by the holder, through another object");
+        assertHoldCount(2, holder, first);
+        assertHoldCount(2, holder, second);
+        holder.does("unlock()", first::unlock);
+        assertHeldBySomebody(other);
+        holder.does("unlock()", first::unlock);
+        assertFree(other);
+    }
+
+    @Test
+    @Needs(value = Capability.REENTRANT, faults = Fault.PARTITION)
+    public final void rule_3_8_reEntryNeedsNoBackend() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        faults().inject(Fault.PARTITION);
+        holder.does("lock()", lock::lock);
+        holder.does("lockInterruptibly()", lock::lockInterruptibly);
+        assertTrue(triesToLock(holder, lock), "tryLock() by the holder");
+        assertTrue(
+                holder.call("timed tryLock()", () -> lock.tryLock(1, TimeUnit.SECONDS)),
+                "timed tryLock() by the holder");
+        assertHoldCount(5, holder, lock);
+        holder.does("all but the last unlock()", () -> {
+            for (int i = 1; i < 5; i++) {
+                lock.unlock();
+            }
+        });
+        assertHoldCount(1, holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_9_theHolderReEntersPastThoseWhoWait() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Actor here = actor("waits here");
+        Pending<?> waitingHere = here.beginTo("lock()", lock::lock);
+        Actor there = actor("waits in another client");
+        Pending<?> waitingThere = there.beginTo("lock()", other::lock);
+        here.settle(waitingHere);
+        there.settle(waitingThere);
+        holder.does("lock()", lock::lock);
+        assertTrue(triesToLock(holder, lock), "tryLock() by the holder while others wait");
+        assertHoldCount(HOLDS, holder, lock);
+        assertFalse(waitingHere.isDone() || waitingThere.isDone(), "nobody gets the lock while it is held");
+        holder.does("unlock() as often", () -> {
+            for (int i = 0; i < HOLDS; i++) {
+                lock.unlock();
+            }
+        });
+        here.beginTo("unlock()", lock::unlock);
+        there.beginTo("unlock()", other::unlock);
+        waitingHere.result();
+        waitingThere.result();
+    }
+
+    @Test
+    public final void rule_3_10_theHolderCannotAcquireAHandle() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.begin("acquire()", lock::acquire).failure(IllegalStateException.class);
+        holder.begin("tryAcquire()", () -> lock.tryAcquire(Scale.PATIENCE)).failure(IllegalStateException.class);
+        holder.begin("tryAcquire()", () -> lock.tryAcquire(Duration.ZERO)).failure(IllegalStateException.class);
+        assertHoldCount(1, holder, lock);
+        holder.does("unlock()", lock::unlock);
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_3_11_aHandleIsNotReEntered() {
+        DistributedLock lock = lock();
+        Actor actor = actor("has the handle");
+        Lease handle = actor.call("acquire()", lock::acquire);
+        assertFalse(triesToLock(actor, lock), "tryLock() while a handle has the lock");
+        assertFalse(
+                actor.call("timed tryLock()", () -> lock.tryLock(0, TimeUnit.SECONDS)),
+                "timed tryLock() while a handle has the lock");
+        assertTrue(
+                actor.call("tryAcquire()", () -> lock.tryAcquire(Duration.ZERO)).isEmpty(),
+                "tryAcquire() while another handle has the lock");
+        assertTrue(handle.isValid(), "the handle is still valid");
+        actor.does("close()", handle::close);
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_12_anUnlockTooManyThrows() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        lockOften(holder, lock);
+        holder.does("unlock() as often", () -> {
+            for (int i = 0; i < HOLDS; i++) {
+                lock.unlock();
+            }
+        });
+        assertHoldsNothing(holder, lock);
+        assertHoldCount(0, holder, lock);
+        assertFree(other);
+        holder.does("lock()", lock::lock);
+        assertHoldCount(1, holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_13_holdsAreCountedByNameAndThread() {
+        DistributedLock lock = lock();
+        DistributedLock another = factory().getLock(name("b"));
+        Actor holder = actor("holder");
+        Actor next = actor("next");
+        lockOften(holder, lock);
+        holder.does("lock() of another name", another::lock);
+        assertHoldCount(HOLDS, holder, lock);
+        assertHoldCount(1, holder, another);
+        assertHoldCount(0, next, lock);
+        holder.does("unlock() of another name", another::unlock);
+        assertHoldCount(HOLDS, holder, lock);
+        assertHoldCount(0, holder, another);
+        holder.does("unlock() as often", () -> {
+            for (int i = 0; i < HOLDS; i++) {
+                lock.unlock();
+            }
+        });
+        next.does("lock()", lock::lock);
+        assertHoldCount(1, next, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_14_closingTheLeaseUndoesOneHold() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        holder.does("lock() twice", () -> {
+            lock.lock();
+            lock.lock();
+        });
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        holder.does("close()", lease::close);
+        assertHoldCount(1, holder, lock);
+        assertTrue(lease.isValid(), "the lease goes on until the last hold is undone");
+        assertHeldBySomebody(other);
+        holder.does("close()", lease::close);
+        assertHoldCount(0, holder, lock);
+        assertFree(other);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_15_reEntryDoesNotProlongTheLease() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        pass(Scale.millis(50));
+        Duration before = remainingOf(holder, lock);
+        holder.does("lock() again", lock::lock);
+        assertTrue(
+                remainingOf(holder, lock).compareTo(before) <= 0,
+                "a lease that is not renewed only gets shorter, because re-entry does not ask the backend");
+    }
+
+    @Test
+    @Needs({Capability.REENTRANT, Capability.AUTO_RENEWAL})
+    public final void rule_3_16_anInnerUnlockDoesNotEndRenewal() {
+        DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor holder = actor("holder");
+        connect(factory());
+        holder.does("lock() twice", () -> {
+            lock.lock();
+            lock.lock();
+        });
+        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        holder.does("unlock() once", lock::unlock);
+        always(
+                "the lease is renewed until the last unlock()",
+                Scale.RENEWED_LEASE.multipliedBy(3).dividedBy(2),
+                lease::isValid);
+        assertHolds(holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_17_everyUnlockAfterALossTellsOfIt() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        Actor holder = actor("holder");
+        holdAndLose(holder, lock, lock);
+        assertHoldCount(0, holder, lock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+        assertUnlockTellsOfTheLoss(holder, lock);
+        assertHoldsNothing(holder, lock);
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_18_lockingAfterALossBeginsWithOneHold() {
+        DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holdAndLose(holder, shortly, shortly);
+        holder.does("lock() again", lock::lock);
+        assertHoldCount(1, holder, lock);
+        assertHeldBySomebody(lockOfAnotherClient());
+        holder.does("unlock()", lock::unlock);
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    @Needs(Capability.REENTRANT)
+    public final void rule_3_19_anInterruptedThreadDoesNotReEnterInterruptibly() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.interrupt();
+        holder.beginTo("lockInterruptibly()", lock::lockInterruptibly).failure(InterruptedException.class);
+        holder.interrupt();
+        holder.begin("timed tryLock()", () -> lock.tryLock(1, TimeUnit.SECONDS)).failure(InterruptedException.class);
+        assertFalse(holder.isInterrupted(), "the interrupt status should be cleared by InterruptedException");
+        assertHoldCount(1, holder, lock);
+        holder.does("unlock()", lock::unlock);
+        assertFree(lockOfAnotherClient());
+    }
+
+    private static void lockOften(Actor holder, DistributedLock lock) {
+        holder.does("lock() three times", () -> {
+            for (int i = 0; i < HOLDS; i++) {
+                lock.lock();
+            }
+        });
+    }
+
+    private static Duration remainingOf(Actor holder, DistributedLock lock) {
+        return leaseOf(holder, lock).map(Lease::remaining).orElse(Duration.ZERO);
+    }
+
+    private static void assertHoldCount(int expected, Actor actor, DistributedLock lock) {
+        assertEquals(expected, actor.call("holdCount()", lock::holdCount), () -> "holdCount() for " + actor.name());
+    }
 }

@@ -2,30 +2,320 @@
 package dev.interlock.conformance;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 final class WrongInterrupts {
     private WrongInterrupts() {}
 
     static List<WrongLock> locks() {
-        return List.of(new WrongLock("lockSwallowsTheInterrupt", "4.1", "4.2") {
-            @Override
-            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
-                return new ForwardingFactory(correct) {
-                    @Override
-                    DistributedLock spoil(DistributedLock lock) {
-                        return new ForwardingLock(lock) {
+        return List.of(
+                WrongOwnership.ofEachLock(
+                        "lockSwallowsTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
                             @Override
                             public void lock() {
                                 super.lock();
                                 Thread.interrupted();
                             }
+                        },
+                        "4.1",
+                        "4.2",
+                        "4.22"),
+                WrongOwnership.ofEachLock(
+                        "lockReturnsWithoutTheLockWhenInterrupted",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lock() {
+                                try {
+                                    super.lockInterruptibly();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                }
+                            }
+                        },
+                        "4.1",
+                        "4.2",
+                        "4.3",
+                        "4.22"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptOnEntryIsIgnored",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                boolean interrupted = Thread.interrupted();
+                                try {
+                                    return call.run();
+                                } finally {
+                                    if (interrupted) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.9",
+                        "4.11",
+                        "4.13"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptIsThrownAndKept",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    throw e;
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6",
+                        "4.9",
+                        "4.10",
+                        "4.11",
+                        "4.12",
+                        "4.13",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptIsTakenForARefusal",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) {
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    if (otherwise == null) {
+                                        throw new IllegalStateException("the lock could not be acquired", e);
+                                    }
+                                    return otherwise;
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6",
+                        "4.9",
+                        "4.10",
+                        "4.11",
+                        "4.12",
+                        "4.13",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedWaiterStaysInTheQueue",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                boolean waited = !Thread.currentThread().isInterrupted();
+                                try {
+                                    return call.run();
+                                } catch (InterruptedException e) {
+                                    if (waited) {
+                                        beginToHaunt(correct);
+                                    }
+                                    throw e;
+                                }
+                            }
+                        },
+                        "4.5",
+                        "4.6",
+                        "4.10",
+                        "4.12",
+                        "4.14",
+                        "4.19",
+                        "4.20",
+                        "4.23"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptAfterTheGrantLeavesTheLockHeld",
+                        lock -> new InterruptibleCalls(lock) {
+                            @Override
+                            <T> T call(Call<T> call, T otherwise) throws InterruptedException {
+                                T result = call.run();
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                                if (Thread.interrupted()) {
+                                    throw new InterruptedException();
+                                }
+                                return result;
+                            }
+                        },
+                        "4.19",
+                        "4.20"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedThreadIsRefused",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean tryLock() {
+                                return !Thread.currentThread().isInterrupted() && super.tryLock();
+                            }
+                        },
+                        "4.7"),
+                WrongOwnership.ofEachLock(
+                        "tryLockSwallowsTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean tryLock() {
+                                boolean has = super.tryLock();
+                                Thread.interrupted();
+                                return has;
+                            }
+                        },
+                        "4.7",
+                        "4.8"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedThreadCannotTalkToTheBackend",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                failIfInterrupted();
+                                super.unlock();
+                            }
+
+                            @Override
+                            Lease spoil(Lease lease) {
+                                return new ForwardingLease(lease) {
+                                    @Override
+                                    public void ensureValid(Duration atLeast) {
+                                        failIfInterrupted();
+                                        super.ensureValid(atLeast);
+                                    }
+
+                                    @Override
+                                    public void close() {
+                                        failIfInterrupted();
+                                        super.close();
+                                    }
+                                };
+                            }
+
+                            private void failIfInterrupted() {
+                                if (Thread.currentThread().isInterrupted()) {
+                                    throw new LockBackendException(
+                                            LockBackendException.Reason.UNREACHABLE,
+                                            "interrupted while it waited for the answer");
+                                }
+                            }
+                        },
+                        "4.2",
+                        "4.3",
+                        "4.15",
+                        "4.16",
+                        "4.17",
+                        "4.19",
+                        "4.20"),
+                WrongOwnership.ofEachLock(
+                        "queriesSwallowTheInterrupt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isHeldByCurrentThread() {
+                                Thread.interrupted();
+                                return super.isHeldByCurrentThread();
+                            }
+                        },
+                        "4.18"),
+                new WrongLock("aRequestWithoutAnAnswerIsNotUndone", "4.21") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        Set<String> granted = ConcurrentHashMap.newKeySet();
+                        return new MemoryProtocol(server, config.commandTimeout()) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                Attempt attempt = super.attempt(claim);
+                                if (attempt instanceof Attempt.Granted) {
+                                    granted.add(claim.token());
+                                }
+                                return attempt;
+                            }
+
+                            @Override
+                            public Optional<LossCause> release(Claim claim) {
+                                return granted.contains(claim.token())
+                                        ? super.release(claim)
+                                        : Optional.of(LossCause.GONE);
+                            }
                         };
                     }
-                };
-            }
-        });
+                });
+    }
+
+    private static void beginToHaunt(DistributedLock lock) {
+        Thread ghost = new Thread(
+                () -> {
+                    try {
+                        lock.acquire();
+                    } catch (InterruptedException | IllegalStateException e) {
+                        // The factory was closed.
+                    }
+                },
+                "ghost");
+        ghost.setDaemon(true);
+        ghost.start();
+        Stage.eventually("the ghost waits", () -> ghost.getState() != Thread.State.RUNNABLE);
+    }
+
+    /** Makes the interruptible calls in its own way. */
+    abstract static class InterruptibleCalls extends ForwardingLock {
+        InterruptibleCalls(DistributedLock correct) {
+            super(correct);
+        }
+
+        interface Call<T> {
+            T run() throws InterruptedException;
+        }
+
+        /**
+         * Makes a call that may end by an interrupt.
+         *
+         * @param otherwise what says that the lock was not acquired, or {@code null} if nothing can
+         */
+        abstract <T> T call(Call<T> call, T otherwise) throws InterruptedException;
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            call(
+                    () -> {
+                        super.lockInterruptibly();
+                        return true;
+                    },
+                    null);
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return call(() -> super.tryLock(time, unit), false);
+        }
+
+        @Override
+        public Lease acquire() throws InterruptedException {
+            return call(super::acquire, null);
+        }
+
+        @Override
+        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+            return call(() -> super.tryAcquire(wait), Optional.empty());
+        }
     }
 }

@@ -1,12 +1,694 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 final class WrongOwnership {
     private WrongOwnership() {}
 
     static List<WrongLock> locks() {
-        return List.of();
+        return List.of(
+                ofEachLock(
+                        "unlockOfWhatIsNotHeldIsSilent",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw e;
+                                } catch (IllegalMonitorStateException e) {
+                                    // As it was meant to be: wrong.
+                                }
+                            }
+                        },
+                        "2.1",
+                        "2.2",
+                        "2.3",
+                        "2.4",
+                        "2.5",
+                        "2.11",
+                        "2.12",
+                        "2.15",
+                        "2.18",
+                        "2.23",
+                        "2.25",
+                        "2.29",
+                        "3.12",
+                        "3.17"),
+                new WithBackDoor(
+                        "anyThreadMayUnlock",
+                        "2.1",
+                        "2.2",
+                        "2.3",
+                        "2.4",
+                        "2.5",
+                        "2.11",
+                        "2.12",
+                        "2.15",
+                        "2.18",
+                        "2.23",
+                        "2.25",
+                        "2.29",
+                        "3.12",
+                        "3.17") {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw e;
+                                } catch (IllegalMonitorStateException e) {
+                                    free(name());
+                                }
+                            }
+                        };
+                    }
+                },
+                ofEachLock(
+                        "theLockIsHeldThroughOneObject",
+                        lock -> new ObservedLock(lock) {
+                            private final Set<Thread> holders = ConcurrentHashMap.newKeySet();
+
+                            @Override
+                            void acquired() {
+                                holders.add(Thread.currentThread());
+                            }
+
+                            @Override
+                            public boolean isHeldByCurrentThread() {
+                                return super.isHeldByCurrentThread() && holders.contains(Thread.currentThread());
+                            }
+
+                            @Override
+                            public void unlock() {
+                                if (!holders.contains(Thread.currentThread())) {
+                                    throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
+                                }
+                                super.unlock();
+                            }
+                        },
+                        "2.6"),
+                new WrongLock("someUnlocksReturnBeforeTheLockIsFree", "2.7", "4.19") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        AtomicInteger releases = new AtomicInteger();
+                        return new MemoryProtocol(server, config.commandTimeout()) {
+                            @Override
+                            public Optional<LossCause> release(Claim claim) {
+                                if (releases.incrementAndGet() % 10 != 0) {
+                                    return super.release(claim);
+                                }
+                                CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS)
+                                        .execute(() -> super.release(claim));
+                                return Optional.empty();
+                            }
+                        };
+                    }
+                },
+                ofEachClient(
+                        "unlockFreesAllThatTheThreadHolds",
+                        () -> {
+                            ThreadLocal<Set<DistributedLock>> held = ThreadLocal.withInitial(HashSet::new);
+                            return lock -> new ObservedLock(lock) {
+                                @Override
+                                void acquired() {
+                                    held.get().add(correct);
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    super.unlock();
+                                    held.get().stream()
+                                            .filter(DistributedLock::isHeldByCurrentThread)
+                                            .filter(other -> !other.name().equals(name()))
+                                            .forEach(DistributedLock::unlock);
+                                }
+                            };
+                        },
+                        "2.8",
+                        "3.13"),
+                ofEachClient(
+                        "leaseIsThatOfAnyThread",
+                        () -> {
+                            Map<String, Lease> leases = new ConcurrentHashMap<>();
+                            return lock -> new ObservedLock(lock) {
+                                @Override
+                                void acquired() {
+                                    correct.lease().ifPresent(lease -> leases.put(name(), lease));
+                                }
+
+                                @Override
+                                public Optional<Lease> lease() {
+                                    return Optional.ofNullable(leases.get(name()))
+                                            .filter(Lease::isValid);
+                                }
+                            };
+                        },
+                        "2.10",
+                        "2.11",
+                        "2.12",
+                        "2.13",
+                        "2.14"),
+                ofEachClient(
+                        "aThreadIsKnownByItsName",
+                        () -> {
+                            Map<String, Thread> holders = new ConcurrentHashMap<>();
+                            return lock -> new LockOfRelatives(lock) {
+                                @Override
+                                Map<String, Thread> holders() {
+                                    return holders;
+                                }
+
+                                @Override
+                                boolean isRelatedTo(Thread holder) {
+                                    return holder.getName()
+                                            .equals(Thread.currentThread().getName());
+                                }
+                            };
+                        },
+                        "2.11"),
+                ofEachClient(
+                        "threadsInheritLocks",
+                        () -> {
+                            InheritableThreadLocal<Map<String, Thread>> holders = new InheritableThreadLocal<>() {
+                                @Override
+                                protected Map<String, Thread> initialValue() {
+                                    return new ConcurrentHashMap<>();
+                                }
+                            };
+                            return lock -> new LockOfRelatives(lock) {
+                                @Override
+                                Map<String, Thread> holders() {
+                                    return holders.get();
+                                }
+
+                                @Override
+                                boolean isRelatedTo(Thread holder) {
+                                    return true;
+                                }
+                            };
+                        },
+                        "2.12"),
+                ofEachClient(
+                        "isHeldByCurrentThreadStaysTrueAfterUnlock",
+                        () -> {
+                            ThreadLocal<Set<String>> unlocked = ThreadLocal.withInitial(HashSet::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public boolean isHeldByCurrentThread() {
+                                    return super.isHeldByCurrentThread()
+                                            || unlocked.get().contains(name());
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    super.unlock();
+                                    unlocked.get().add(name());
+                                }
+                            };
+                        },
+                        "2.6",
+                        "2.8",
+                        "2.9",
+                        "3.3",
+                        "4.15",
+                        "4.19",
+                        "4.20"),
+                new WithBackDoor("queriesAskTheBackend", "2.14", "3.8") {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return new ForwardingLock(lock) {
+                            @Override
+                            public boolean isHeldByCurrentThread() {
+                                ask(name());
+                                return super.isHeldByCurrentThread();
+                            }
+
+                            @Override
+                            public int holdCount() {
+                                ask(name());
+                                return super.holdCount();
+                            }
+                        };
+                    }
+                },
+                ofEachLock(
+                        "aHandleMakesItsThreadTheHolder",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Lease acquire() throws InterruptedException {
+                                correct.lockInterruptibly();
+                                return correct.lease().orElseThrow();
+                            }
+
+                            @Override
+                            public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                                long nanos = wait.compareTo(Scale.LONG_LEASE) > 0 ? Long.MAX_VALUE : wait.toNanos();
+                                return correct.tryLock(nanos, TimeUnit.NANOSECONDS)
+                                        ? correct.lease()
+                                        : Optional.empty();
+                            }
+                        },
+                        "2.15",
+                        "2.16",
+                        "2.17",
+                        "3.10",
+                        "3.11"),
+                new WithBackDoor("aHandleThatIsClosedTwiceFreesTheNextHolder", "2.17") {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return new ForwardingLock(lock) {
+                            @Override
+                            public Optional<Lease> lease() {
+                                return correct.lease();
+                            }
+
+                            @Override
+                            Lease spoil(Lease lease) {
+                                return new ForwardingLease(lease) {
+                                    private boolean closed;
+
+                                    @Override
+                                    public void close() {
+                                        super.close();
+                                        if (closed) {
+                                            free(lockName());
+                                        }
+                                        closed = true;
+                                    }
+                                };
+                            }
+                        };
+                    }
+                },
+                ofEachLock(
+                        "closingTheLeaseOfAThreadDoesNothing",
+                        lock -> new LockWithLeases(lock) {
+                            @Override
+                            void close(Lease lease) {}
+                        },
+                        "2.18",
+                        "2.19",
+                        "2.20",
+                        "3.14"),
+                new WithBackDoor("anyThreadMayCloseTheLeaseOfAThread", "2.19") {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return new LockWithLeases(lock) {
+                            @Override
+                            void close(Lease lease) {
+                                if (correct.isHeldByCurrentThread()) {
+                                    lease.close();
+                                } else {
+                                    free(name());
+                                }
+                            }
+                        };
+                    }
+                },
+                ofEachLock(
+                        "anOldLeaseEndsTheNextTenure",
+                        lock -> new LockWithLeases(lock) {
+                            @Override
+                            void close(Lease lease) {
+                                unlock();
+                            }
+                        },
+                        "2.20"),
+                ofEachLock(
+                        "aLeaseThatWasGivenUpStaysValid",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            Lease spoil(Lease lease) {
+                                long until =
+                                        System.nanoTime() + lease.remaining().toNanos();
+                                return new ForwardingLease(lease) {
+                                    private boolean closed;
+
+                                    @Override
+                                    public boolean isValid() {
+                                        return super.isValid() || closed && until - System.nanoTime() > 0;
+                                    }
+
+                                    @Override
+                                    public void close() {
+                                        super.close();
+                                        closed = true;
+                                    }
+                                };
+                            }
+                        },
+                        "2.21",
+                        "4.16"),
+                ofEachLock(
+                        "aHolderThatLostTheLockIsToldThatItNeverHadIt",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw new IllegalMonitorStateException("lock \"" + name() + "\" is not held");
+                                }
+                            }
+                        },
+                        "2.22",
+                        "2.25",
+                        "2.26",
+                        "2.28",
+                        "3.17"),
+                ofEachClient(
+                        "aLossIsToldForEver",
+                        () -> {
+                            ThreadLocal<Map<String, LeaseLostException>> told = ThreadLocal.withInitial(HashMap::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public void unlock() {
+                                    try {
+                                        super.unlock();
+                                    } catch (LeaseLostException e) {
+                                        told.get().put(name(), e);
+                                        throw e;
+                                    } catch (IllegalMonitorStateException e) {
+                                        throw told.get().containsKey(name())
+                                                ? told.get().get(name())
+                                                : e;
+                                    }
+                                }
+                            };
+                        },
+                        "2.23",
+                        "2.25",
+                        "3.17"),
+                ofEachClient(
+                        "aThreadReEntersWhatItHasLost",
+                        () -> {
+                            ThreadLocal<Map<String, Integer>> holds = ThreadLocal.withInitial(HashMap::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public void lock() {
+                                    if (holds.get().getOrDefault(name(), 0) == 0) {
+                                        super.lock();
+                                    }
+                                    holds.get().merge(name(), 1, Integer::sum);
+                                }
+
+                                @Override
+                                public int holdCount() {
+                                    int correct = super.holdCount();
+                                    return correct == 0
+                                            ? 0
+                                            : correct - 1 + holds.get().getOrDefault(name(), 1);
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    if (holds.get().merge(name(), -1, Integer::sum) <= 0) {
+                                        holds.get().remove(name());
+                                        super.unlock();
+                                    } else if (!isHeldByCurrentThread()) {
+                                        super.unlock();
+                                    }
+                                }
+                            };
+                        },
+                        "2.24",
+                        "2.25",
+                        "3.14",
+                        "3.17",
+                        "3.18"),
+                ofEachLock(
+                        "aLossIsForgottenWhenTheThreadLocksAgain",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lock() {
+                                while (!isHeldByCurrentThread()) {
+                                    try {
+                                        super.unlock();
+                                    } catch (LeaseLostException e) {
+                                        continue;
+                                    } catch (IllegalMonitorStateException e) {
+                                        break;
+                                    }
+                                }
+                                super.lock();
+                            }
+                        },
+                        "2.25"),
+                new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    free(name());
+                                    throw e;
+                                }
+                            }
+
+                            @Override
+                            Lease spoil(Lease lease) {
+                                return new ForwardingLease(lease) {
+                                    @Override
+                                    public void close() {
+                                        try {
+                                            super.close();
+                                        } catch (LeaseLostException e) {
+                                            free(lockName());
+                                            throw e;
+                                        }
+                                    }
+                                };
+                            }
+                        };
+                    }
+                },
+                new WrongLock("aReleaseDoesNotCompareTheToken", "2.28") {
+                    @Override
+                    MemoryServer server() {
+                        return new MemoryServer() {
+                            @Override
+                            Optional<LossCause> release(Claim claim) {
+                                Optional<LossCause> loss = super.release(claim);
+                                remove(claim.name());
+                                return loss;
+                            }
+                        };
+                    }
+                },
+                ofEachLock(
+                        "exceptionsDoNotNameTheLock",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    throw e;
+                                } catch (IllegalMonitorStateException e) {
+                                    throw new IllegalMonitorStateException();
+                                }
+                            }
+                        },
+                        "2.29"),
+                ofEachLock(
+                        "newConditionReturnsALocalOne",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Condition newCondition() {
+                                return new ReentrantLock().newCondition();
+                            }
+                        },
+                        "2.30"));
+    }
+
+    // For the chapters that follow, too.
+
+    /** A lock that is wrong in what each of its objects does. */
+    static WrongLock ofEachLock(String name, UnaryOperator<DistributedLock> spoiler, String... breaks) {
+        return ofEachClient(name, () -> spoiler, breaks);
+    }
+
+    /** A lock that is wrong in what all objects of one client do together. */
+    static WrongLock ofEachClient(String name, Supplier<UnaryOperator<DistributedLock>> spoilers, String... breaks) {
+        return new WrongLock(name, breaks) {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                UnaryOperator<DistributedLock> spoiler = spoilers.get();
+                return new ForwardingFactory(correct) {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return spoiler.apply(lock);
+                    }
+                };
+            }
+        };
+    }
+
+    /** A lock whose objects reach the server themselves, past the engine. */
+    abstract static class WithBackDoor extends WrongLock {
+        private final Map<String, Runnable> frees = new ConcurrentHashMap<>();
+        private final Map<String, LeaseProtocol> protocols = new ConcurrentHashMap<>();
+
+        WithBackDoor(String name, String... breaks) {
+            super(name, breaks);
+        }
+
+        abstract DistributedLock spoil(DistributedLock lock);
+
+        @Override
+        final LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            return new MemoryProtocol(server, config.commandTimeout()) {
+                @Override
+                public Attempt attempt(Claim claim) {
+                    Attempt attempt = super.attempt(claim);
+                    if (attempt instanceof Attempt.Granted) {
+                        frees.put(claim.name(), () -> release(claim));
+                        protocols.put(claim.name(), this);
+                    }
+                    return attempt;
+                }
+            };
+        }
+
+        @Override
+        final DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+            return new ForwardingFactory(correct) {
+                @Override
+                DistributedLock spoil(DistributedLock lock) {
+                    return WithBackDoor.this.spoil(lock);
+                }
+            };
+        }
+
+        /** Frees a lock, whoever holds it. */
+        final void free(String name) {
+            frees.getOrDefault(name, () -> {}).run();
+        }
+
+        /** Asks the server something about a lock, once it was held. */
+        final void ask(String name) {
+            LeaseProtocol protocol = protocols.get(name);
+            if (protocol != null) {
+                protocol.release(new Claim(name, "of nobody", Duration.ofSeconds(1), 1));
+            }
+        }
+    }
+
+    /** Sees the current thread acquire the lock, also when it does so again. */
+    abstract static class ObservedLock extends ForwardingLock {
+        ObservedLock(DistributedLock correct) {
+            super(correct);
+        }
+
+        abstract void acquired();
+
+        @Override
+        public void lock() {
+            super.lock();
+            acquired();
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            super.lockInterruptibly();
+            acquired();
+        }
+
+        @Override
+        public boolean tryLock() {
+            return seen(super.tryLock());
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return seen(super.tryLock(time, unit));
+        }
+
+        private boolean seen(boolean has) {
+            if (has) {
+                acquired();
+            }
+            return has;
+        }
+    }
+
+    /** Takes some threads for the holder that are not. */
+    abstract static class LockOfRelatives extends ObservedLock {
+        LockOfRelatives(DistributedLock correct) {
+            super(correct);
+        }
+
+        abstract Map<String, Thread> holders();
+
+        abstract boolean isRelatedTo(Thread holder);
+
+        @Override
+        void acquired() {
+            holders().put(name(), Thread.currentThread());
+        }
+
+        @Override
+        public boolean isHeldByCurrentThread() {
+            Thread holder = holders().get(name());
+            return holder == null || holder.equals(Thread.currentThread())
+                    ? super.isHeldByCurrentThread()
+                    : isRelatedTo(holder);
+        }
+
+        @Override
+        public void unlock() {
+            super.unlock();
+            holders().remove(name());
+        }
+    }
+
+    /** Closes the leases of threads in its own way. */
+    abstract static class LockWithLeases extends ForwardingLock {
+        LockWithLeases(DistributedLock correct) {
+            super(correct);
+        }
+
+        abstract void close(Lease lease);
+
+        @Override
+        public Optional<Lease> lease() {
+            return correct.lease().map(lease -> new ForwardingLease(lease) {
+                @Override
+                public void close() {
+                    LockWithLeases.this.close(correct);
+                }
+            });
+        }
     }
 }

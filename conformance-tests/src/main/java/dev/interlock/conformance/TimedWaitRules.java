@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Chapter 5 of the contract: timed waits. */
 abstract class TimedWaitRules extends InterruptRules {
     /** A wait that ends without the lock. */
-    static final Duration WAIT = Scale.millis(300);
+    static final Duration WAIT = Scale.millis(200);
 
     private static final Duration SOON = Scale.millis(500);
     private static final Duration TOO_LONG = Duration.ofDays(1);

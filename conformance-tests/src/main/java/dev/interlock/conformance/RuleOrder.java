@@ -20,7 +20,7 @@ final class RuleOrder implements MethodOrderer {
         context.getMethodDescriptors().sort(Comparator.comparingInt(RuleOrder::number));
     }
 
-    /** An order is for people to read; no rule depends on another. */
+    /** Lets those who run rules at once do so: no rule depends on another. */
     @Override
     public Optional<ExecutionMode> getDefaultExecutionMode() {
         return Optional.empty();

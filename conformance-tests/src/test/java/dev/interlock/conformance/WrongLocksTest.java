@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** The kit against locks of which it is known what is wrong with them. */
 class WrongLocksTest {
-    private static final int LOCKS_AT_ONCE = 4;
+    private static final int LOCKS_AT_ONCE = 8;
     private static final int RULES_AT_ONCE = 24;
 
     private record Run(WrongLock lock, CompletableFuture<Map<String, String>> failures) {}

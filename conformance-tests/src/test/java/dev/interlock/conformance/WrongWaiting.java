@@ -1,12 +1,607 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.WrongTimedWaits.spoilt;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.conformance.WrongTimedWaits.Queues;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Watch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 final class WrongWaiting {
+    private static final Duration POLL = Duration.ofMillis(1);
+    private static final boolean JAVA_21 = Runtime.version().feature() >= 21;
+
     private WrongWaiting() {}
 
     static List<WrongLock> locks() {
-        return List.of();
+        return List.of(
+                aReleaseIsNeverNoticed(),
+                nobodyListensThoughItIsPromised(),
+                listeningBeginsUnnoticed(),
+                theQueueIsTooShort(),
+                aWaiterThatLostTheRaceIsNotToldAgain(),
+                theLastToComeIsServedFirst(),
+                lockOvertakesThoseWhoWait(),
+                tryLockOvertakesThoseWhoWait(),
+                aMessageIsTakenForAGrant(),
+                aStrayWakeUpIsTakenForAGrant(),
+                aStrayWakeUpEndsATimedWait(),
+                aStrayWakeUpRestartsATimedWait(),
+                theServerKeepsTheLockForAWaiterThatGaveUp(),
+                localHandOffsGoOnAndOn(),
+                allNamesShareOneQueue(),
+                eachWaiterUsesAConnectionOfThePool(),
+                aLostLeaseKeepsItsPlaceInTheQueue(),
+                waitersSpin(),
+                aDroppedSubscriptionIsNotTakenUpAgain(),
+                aReleaseDuringADroppedSubscriptionIsMissed(),
+                cutConnectionsEndAWait(),
+                aLostMessageCostsALease());
+    }
+
+    private static LockConfig withoutPolling(LockConfig config) {
+        return config.toBuilder().waitCeiling(Duration.ofHours(1)).build();
+    }
+
+    private static WrongLock aReleaseIsNeverNoticed() {
+        return new WrongLock("aReleaseIsNeverNoticed", "8.1", "8.2", "8.3", "8.5", "8.9") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new Deaf(server, config);
+            }
+
+            @Override
+            LockConfig config(LockConfig config) {
+                return withoutPolling(config);
+            }
+        };
+    }
+
+    private static WrongLock nobodyListensThoughItIsPromised() {
+        return new WrongLock("nobodyListensThoughItIsPromised", "8.2", "8.3", "8.5", "8.9") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new Deaf(server, config);
+            }
+        };
+    }
+
+    private static class Deaf extends MemoryProtocol {
+        Deaf(MemoryServer server, LockConfig config) {
+            super(server, config.commandTimeout());
+        }
+
+        @Override
+        public Watch watch(String name, Runnable onFreed) {
+            return Watch.NONE;
+        }
+    }
+
+    /** A protocol that listens in its own way. */
+    private abstract static class Listening extends MemoryProtocol {
+        private final MemoryServer server;
+
+        Listening(MemoryServer server, LockConfig config) {
+            super(server, config.commandTimeout());
+            this.server = server;
+        }
+
+        @Override
+        public final Watch watch(String name, Runnable onFreed) {
+            MemoryServer.Listener listener = new MemoryServer.Listener() {
+                private final long sinceNanos = System.nanoTime();
+
+                @Override
+                public String name() {
+                    return name;
+                }
+
+                @Override
+                public void freed() {
+                    heard(name, System.nanoTime() - sinceNanos, onFreed);
+                }
+
+                @Override
+                public void connectionLost() {
+                    lost(server, this, onFreed);
+                }
+            };
+            server.listen(listener);
+            begun(onFreed);
+            return () -> server.unlisten(listener);
+        }
+
+        void begun(Runnable onFreed) {
+            onFreed.run();
+        }
+
+        void heard(String name, long nanosSinceBegin, Runnable onFreed) {
+            onFreed.run();
+        }
+
+        void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {
+            server.listen(listener);
+            onFreed.run();
+        }
+    }
+
+    private static WrongLock listeningBeginsUnnoticed() {
+        return new WrongLock("listeningBeginsUnnoticed", "8.3") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new Listening(server, config) {
+                    @Override
+                    void begun(Runnable onFreed) {}
+
+                    @Override
+                    void heard(String name, long nanosSinceBegin, Runnable onFreed) {
+                        // The server hears of the subscription so much later.
+                        if (nanosSinceBegin > TimeUnit.MILLISECONDS.toNanos(5)) {
+                            onFreed.run();
+                        }
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aWaiterThatLostTheRaceIsNotToldAgain() {
+        return new WrongLock("aWaiterThatLostTheRaceIsNotToldAgain", "8.5", "8.9", "8.20") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new MemoryProtocol(server, config.commandTimeout()) {
+                    @Override
+                    public Watch watch(String name, Runnable onFreed) {
+                        AtomicInteger told = new AtomicInteger();
+                        return super.watch(name, () -> {
+                            // The first is that listening has begun.
+                            if (told.incrementAndGet() <= 2) {
+                                onFreed.run();
+                            }
+                        });
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aDroppedSubscriptionIsNotTakenUpAgain() {
+        return new WrongLock("aDroppedSubscriptionIsNotTakenUpAgain", "8.20") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new Listening(server, config) {
+                    @Override
+                    void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {}
+                };
+            }
+        };
+    }
+
+    private static WrongLock aReleaseDuringADroppedSubscriptionIsMissed() {
+        return new WrongLock("aReleaseDuringADroppedSubscriptionIsMissed", "8.20") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new Listening(server, config) {
+                    @Override
+                    void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {
+                        Actor reconnection = Actor.platform("reconnection");
+                        reconnection.beginTo("listen", () -> {
+                            Stage.pass(Duration.ofMillis(50));
+                            server.listen(listener);
+                        });
+                        reconnection.beginTo("end", reconnection::dismiss);
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock cutConnectionsEndAWait() {
+        return new WrongLock("cutConnectionsEndAWait", "8.20", "8.21") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                AtomicBoolean cut = new AtomicBoolean();
+                return new Listening(server, config) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        return cut.getAndSet(false)
+                                ? new Attempt.Failed(new LockBackendException(Reason.REFUSED, "the connection was closed"))
+                                : super.attempt(claim);
+                    }
+
+                    @Override
+                    void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {
+                        cut.set(true);
+                        super.lost(server, listener, onFreed);
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aLostMessageCostsALease() {
+        return new WrongLock("aLostMessageCostsALease", "8.22") {
+            @Override
+            LockConfig config(LockConfig config) {
+                return withoutPolling(config);
+            }
+        };
+    }
+
+    private static WrongLock theQueueIsTooShort() {
+        return spoilt(
+                "theQueueIsTooShort",
+                () -> {
+                    Semaphore places = new Semaphore(6);
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            if (!places.tryAcquire()) {
+                                throw new IllegalStateException("too many threads wait");
+                            }
+                            try {
+                                correct.lock();
+                            } finally {
+                                places.release();
+                            }
+                        }
+                    };
+                },
+                JAVA_21 ? new String[] {"8.4", "8.15", "8.19"} : new String[] {"8.4", "8.15"});
+    }
+
+    private static WrongLock theLastToComeIsServedFirst() {
+        return spoilt(
+                "theLastToComeIsServedFirst",
+                () -> {
+                    Map<String, Deque<Thread>> stacks = new ConcurrentHashMap<>();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            if (correct.tryLock()) {
+                                return;
+                            }
+                            Thread me = Thread.currentThread();
+                            Deque<Thread> stack =
+                                    stacks.computeIfAbsent(name(), name -> new ConcurrentLinkedDeque<>());
+                            stack.push(me);
+                            try {
+                                do {
+                                    LockSupport.parkNanos(POLL.toNanos());
+                                } while (!me.equals(stack.peek()) || !correct.tryLock());
+                            } finally {
+                                stack.remove(me);
+                            }
+                        }
+                    };
+                },
+                "8.6",
+                "8.7",
+                "8.8");
+    }
+
+    /** Waits by asking again and again, in a queue of the client's own. */
+    private static class Polling extends ForwardingLock {
+        private final Queues queues;
+
+        Polling(DistributedLock correct, Queues queues) {
+            super(correct);
+            this.queues = queues;
+        }
+
+        @Override
+        public void lock() {
+            if (isHeldByCurrentThread()) {
+                correct.lock();
+                return;
+            }
+            ReentrantLock queue = queues.of(this);
+            queue.lock();
+            try {
+                while (!correct.tryLock()) {
+                    LockSupport.parkNanos(POLL.toNanos());
+                }
+            } finally {
+                queue.unlock();
+            }
+        }
+    }
+
+    private static WrongLock lockOvertakesThoseWhoWait() {
+        return spoilt(
+                "lockOvertakesThoseWhoWait",
+                () -> {
+                    Queues queues = new Queues();
+                    return lock -> new Polling(lock, queues) {
+                        @Override
+                        public void lock() {
+                            if (!correct.tryLock()) {
+                                super.lock();
+                            }
+                        }
+                    };
+                },
+                "8.6",
+                "8.7",
+                "8.8");
+    }
+
+    private static WrongLock tryLockOvertakesThoseWhoWait() {
+        return spoilt(
+                "tryLockOvertakesThoseWhoWait",
+                () -> {
+                    Queues queues = new Queues();
+                    return lock -> new Polling(lock, queues);
+                },
+                "8.6",
+                "8.8");
+    }
+
+    private static WrongLock aMessageIsTakenForAGrant() {
+        return new WrongLock("aMessageIsTakenForAGrant", "8.9") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                Set<String> told = ConcurrentHashMap.newKeySet();
+                return new Listening(server, config) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        Attempt attempt = super.attempt(claim);
+                        return attempt instanceof Attempt.Refused && told.remove(claim.name())
+                                ? new Attempt.Granted(claim.lease(), OptionalLong.of(1))
+                                : attempt;
+                    }
+
+                    @Override
+                    void heard(String name, long nanosSinceBegin, Runnable onFreed) {
+                        told.add(name);
+                        onFreed.run();
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aStrayWakeUpIsTakenForAGrant() {
+        return spoilt(
+                "aStrayWakeUpIsTakenForAGrant",
+                () -> {
+                    Queues queues = new Queues();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            if (correct.isHeldByCurrentThread()) {
+                                correct.lock();
+                                return;
+                            }
+                            ReentrantLock queue = queues.of(lock);
+                            queue.lock();
+                            try {
+                                boolean granted = correct.tryLock();
+                                while (!granted) {
+                                    granted = wokenEarly() || correct.tryLock();
+                                }
+                            } finally {
+                                queue.unlock();
+                            }
+                        }
+                    };
+                },
+                "8.10",
+                "8.6",
+                "8.8");
+    }
+
+    /** Whether a short sleep ends before its time, and not by an interrupt. */
+    private static boolean wokenEarly() {
+        long start = System.nanoTime();
+        LockSupport.parkNanos(POLL.toNanos());
+        return System.nanoTime() - start < POLL.toNanos() && !Thread.currentThread().isInterrupted();
+    }
+
+    private static WrongLock aStrayWakeUpEndsATimedWait() {
+        return spoilt(
+                "aStrayWakeUpEndsATimedWait",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+                        return correct.tryLock(0, unit)
+                                || unit.toMillis(time) > 0 && !wokenEarly() && correct.tryLock(time, unit);
+                    }
+                },
+                "8.11");
+    }
+
+    private static WrongLock aStrayWakeUpRestartsATimedWait() {
+        return spoilt(
+                "aStrayWakeUpRestartsATimedWait",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+                        while (unit.toMillis(time) > 0 && !correct.tryLock(0, unit)) {
+                            if (!wokenEarly()) {
+                                return correct.tryLock(time, unit);
+                            }
+                        }
+                        return unit.toMillis(time) > 0 || correct.tryLock(time, unit);
+                    }
+                },
+                "8.11");
+    }
+
+    /** Keeps a list of those who wait, and a freed lock for the first of them. */
+    private static final class ListKeeper extends MemoryServer {
+        private final Map<String, List<Object>> waiting = new HashMap<>();
+
+        Attempt attempt(Claim claim, Object client) {
+            List<Object> list = waiting.computeIfAbsent(claim.name(), name -> new ArrayList<>());
+            boolean first = list.isEmpty() || list.get(0).equals(client);
+            Attempt attempt = first ? super.attempt(claim) : new Attempt.Refused(Optional.empty());
+            if (attempt instanceof Attempt.Granted) {
+                list.remove(client);
+            }
+            return attempt;
+        }
+
+        void waits(String name, Object client) {
+            waiting.computeIfAbsent(name, it -> new ArrayList<>()).add(client);
+        }
+    }
+
+    private static WrongLock theServerKeepsTheLockForAWaiterThatGaveUp() {
+        return new WrongLock("theServerKeepsTheLockForAWaiterThatGaveUp", "8.12") {
+            @Override
+            MemoryServer server() {
+                return new ListKeeper();
+            }
+
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                ListKeeper keeper = (ListKeeper) server;
+                return new MemoryProtocol(server, config.commandTimeout()) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        try {
+                            return keeper.request(config.commandTimeout(), () -> keeper.attempt(claim, this));
+                        } catch (LockBackendException e) {
+                            return new Attempt.Failed(e);
+                        }
+                    }
+
+                    @Override
+                    public Watch watch(String name, Runnable onFreed) {
+                        keeper.request(config.commandTimeout(), () -> {
+                            keeper.waits(name, this);
+                            return true;
+                        });
+                        return super.watch(name, onFreed);
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock localHandOffsGoOnAndOn() {
+        return new WrongLock("localHandOffsGoOnAndOn", "8.13") {
+            @Override
+            LockConfig config(LockConfig config) {
+                return config.toBuilder().localHandoffs(10_000).build();
+            }
+        };
+    }
+
+    private static WrongLock allNamesShareOneQueue() {
+        return spoilt(
+                "allNamesShareOneQueue",
+                () -> {
+                    ReentrantLock queue = new ReentrantLock(true);
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            if (correct.isHeldByCurrentThread()) {
+                                correct.lock();
+                                return;
+                            }
+                            queue.lock();
+                            try {
+                                correct.lock();
+                            } finally {
+                                queue.unlock();
+                            }
+                        }
+                    };
+                },
+                JAVA_21 ? new String[] {"8.14", "8.15", "8.19"} : new String[] {"8.14", "8.15"});
+    }
+
+    private static WrongLock eachWaiterUsesAConnectionOfThePool() {
+        return spoilt(
+                "eachWaiterUsesAConnectionOfThePool",
+                () -> {
+                    Semaphore connections = new Semaphore(10);
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            connections.acquireUninterruptibly();
+                            try {
+                                correct.lock();
+                            } finally {
+                                connections.release();
+                            }
+                        }
+                    };
+                },
+                "8.15");
+    }
+
+    private static WrongLock aLostLeaseKeepsItsPlaceInTheQueue() {
+        return spoilt(
+                "aLostLeaseKeepsItsPlaceInTheQueue",
+                () -> {
+                    Map<String, Semaphore> places = new ConcurrentHashMap<>();
+                    Set<Thread> inside = ConcurrentHashMap.newKeySet();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            if (!correct.isHeldByCurrentThread()) {
+                                place().acquireUninterruptibly();
+                                inside.add(Thread.currentThread());
+                            }
+                            correct.lock();
+                        }
+
+                        @Override
+                        public void unlock() {
+                            try {
+                                correct.unlock();
+                            } finally {
+                                if (!correct.isHeldByCurrentThread() && inside.remove(Thread.currentThread())) {
+                                    place().release();
+                                }
+                            }
+                        }
+
+                        private Semaphore place() {
+                            return places.computeIfAbsent(name(), name -> new Semaphore(1, true));
+                        }
+                    };
+                },
+                "8.17");
+    }
+
+    private static WrongLock waitersSpin() {
+        return spoilt(
+                "waitersSpin",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public void lock() {
+                        while (!correct.tryLock()) {
+                            Thread.onSpinWait();
+                        }
+                    }
+                },
+                JAVA_21 ? new String[] {"8.18", "8.19"} : new String[] {"8.18"});
     }
 }

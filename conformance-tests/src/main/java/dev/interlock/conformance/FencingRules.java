@@ -1,7 +1,345 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 7 of the contract: fencing. */
 abstract class FencingRules extends LeaseRules {
+    private static final long TOO_LARGE = 1L << 53;
+    private static final int TENURES = 6;
+    private static final int WAITERS = 24;
+    private static final int CLIENTS = 3;
+    private static final int THREADS_PER_CLIENT = 3;
+    private static final int ROUNDS = 12;
+
     FencingRules() {}
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_1_everyTenureHasAToken() {
+        DistributedLock lock = lock();
+        Actor actor = actor("holder");
+        List<Actor.Action> ways = List.of(
+                lock::lock,
+                lock::lockInterruptibly,
+                () -> assertTrue(lock.tryLock(), "a free lock"),
+                () -> assertTrue(lock.tryLock(1, TimeUnit.SECONDS), "a free lock"));
+        for (Actor.Action way : ways) {
+            actor.does("lock the lock", way);
+            token(actor.call("lease()", () -> lock.lease().orElseThrow()));
+            actor.does("unlock()", lock::unlock);
+        }
+        Lease acquired = acquire(actor, lock);
+        token(acquired);
+        actor.does("close()", acquired::close);
+        token(actor.call("tryAcquire()", () -> lock.tryAcquire(Duration.ZERO).orElseThrow()));
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_2_tokensGrowFromTenureToTenure() {
+        DistributedLock lock = lock();
+        Actor first = actor("first");
+        Actor second = actor("second");
+        long last = 0;
+        for (int i = 0; i < TENURES; i++) {
+            last = assertLarger(last, tokenOfTenure(i % 2 == 0 ? first : second, lock));
+            Lease handle = acquire(first, lock);
+            last = assertLarger(last, token(handle));
+            second.does("close()", handle::close);
+        }
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_3_tokensGrowFromClientToClient() {
+        List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient(), lockOfAnotherClient());
+        Actor actor = actor("holder");
+        long last = 0;
+        for (int i = 0; i < TENURES; i++) {
+            for (DistributedLock lock : locks) {
+                last = assertLarger(last, tokenOfTenure(actor, lock));
+            }
+        }
+        factory().close();
+        assertLarger(last, tokenOfTenure(actor, lockOfAnotherClient()));
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_4_tokensGrowAmongThoseWhoWaitInOneClient() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+        Actor holder = actor("holder");
+        tokens.add(token(lockBy(holder, lock)));
+        List<Pending<?>> waiting = new ArrayList<>();
+        for (int i = 0; i < WAITERS; i++) {
+            waiting.add(actor("waiter " + i).beginTo("lock() and unlock()", () -> {
+                lock.lock();
+                tokens.add(token(lock.lease().orElseThrow()));
+                lock.unlock();
+            }));
+        }
+        Actor last = actor("last waiter");
+        Pending<?> lastWaits = last.beginTo("lock()", lock::lock);
+        last.settle(lastWaits);
+        holder.does("unlock()", lock::unlock);
+        waiting.forEach(Pending::result);
+        lastWaits.result();
+        last.does("unlock()", lock::unlock);
+        tokens.add(tokenOfTenure(holder, other));
+        assertGrows(tokens);
+    }
+
+    @Test
+    @Needs({Capability.REENTRANT, Capability.FENCING})
+    public final void rule_7_5_reentryKeepsTheToken() {
+        DistributedLock lock = lock();
+        Actor actor = actor("holder");
+        Lease outer = lockBy(actor, lock);
+        long token = token(outer);
+        Lease inner = lockBy(actor, lock);
+        assertEquals(token, token(inner), "the token of the inner hold");
+        assertEquals(token, token(outer), "the token of the outer hold, while there is an inner one");
+        actor.does("inner unlock()", lock::unlock);
+        assertEquals(token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token after it");
+        actor.does("unlock()", lock::unlock);
+        assertLarger(token, tokenOfTenure(actor, lockOfAnotherClient()));
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_6_renewalKeepsTheToken() {
+        Duration time = Scale.RENEWED_LEASE;
+        Actor actor = actor("holder");
+        DistributedLock lock = factory().getLock(name(), lease(time));
+        Lease lease = lockBy(actor, lock);
+        long token = token(lease);
+        // Automatic renewal, where there is one, falls into this time too.
+        pass(time.dividedBy(2));
+        actor.does("ensureValid()", () -> lease.ensureValid(time.multipliedBy(9).dividedBy(10)));
+        assertEquals(token, token(lease), "the token of a lease that was renewed");
+        assertEquals(token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token of the holder");
+        actor.does("unlock()", lock::unlock);
+        assertLarger(token, tokenOfTenure(actor, lockOfAnotherClient()));
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_7_aLeaseKeepsItsTokenForEver() {
+        Actor actor = actor("holder");
+        Lease givenUp = acquire(actor, lock());
+        long first = token(givenUp);
+        actor.does("close()", givenUp::close);
+        Lease lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.SHORT_LEASE)));
+        long second = token(lost);
+        eventually("the lease ends", () -> !lost.isValid());
+        assertLarger(second, tokenOfTenure(actor, lockOfAnotherClient()));
+        assertEquals(first, token(givenUp), "the token of a lease that was given up, after other tenures");
+        assertEquals(second, token(lost), "the token of a lease that was lost, after another tenure");
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_8_tokensGrowAfterALeaseHasRunOut() {
+        DistributedLock other = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        Lease stale = acquire(actor, factory().getLock(name(), unrenewed(Scale.SHORT_LEASE)));
+        long next = tokenOfTenure(actor("next holder"), other);
+        assertLarger(token(stale), next);
+        // Nothing is held now, and nothing may have kept the count but what must.
+        pass(Scale.SHORT_LEASE);
+        assertLarger(next, tokenOfTenure(actor, lock()));
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, faults = Fault.FLUSH)
+    public final void rule_7_9_tokensGrowAfterAFlush() {
+        assertGrowsAfter(() -> faults().inject(Fault.FLUSH));
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, faults = Fault.RESTART_WITHOUT_DATA)
+    public final void rule_7_10_tokensGrowAfterARestartWithoutData() {
+        assertGrowsAfter(() -> faults().inject(Fault.RESTART_WITHOUT_DATA));
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, faults = Fault.KILL)
+    public final void rule_7_11_tokensGrowAfterAKill() {
+        assertGrowsAfter(() -> {
+            faults().inject(Fault.KILL);
+            faults().heal();
+        });
+    }
+
+    private void assertGrowsAfter(Runnable loss) {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        DistributedLock other = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        long last = 0;
+        for (int i = 0; i < TENURES; i++) {
+            last = assertLarger(last, tokenOfTenure(actor, lock));
+        }
+        last = assertLarger(last, token(acquire(actor, lock)));
+        // What is left to count by, when all data is lost, is a clock; it may tick in milliseconds.
+        pass(Scale.millis(20));
+        loss.run();
+        assertLarger(last, tokenOfTenureInTime(actor("next holder"), other));
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_12_attemptsThatFailUseNoTokenUpTwice() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        Actor waiter = actor("waiter");
+        Actor interrupted = actor("interrupted waiter");
+        long last = 0;
+        for (int i = 0; i < TENURES / 2; i++) {
+            last = assertLarger(last, token(lockBy(holder, lock)));
+            assertEquals(false, waiter.call("tryLock()", () -> other.tryLock()), "tryLock() of a held lock");
+            assertEquals(
+                    false,
+                    waiter.call("tryLock() for a while", () -> other.tryLock(20, TimeUnit.MILLISECONDS)),
+                    "timed tryLock() of a held lock");
+            Pending<?> interruptible = interrupted.beginTo("lockInterruptibly()", lock::lockInterruptibly);
+            interrupted.settle(interruptible);
+            interrupted.interrupt();
+            interruptible.failure(InterruptedException.class);
+            holder.does("unlock()", lock::unlock);
+            last = assertLarger(last, tokenOfTenure(waiter, i % 2 == 0 ? other : lock));
+        }
+    }
+
+    @Test
+    @Needs(value = Capability.FENCING, faults = Fault.LOSE_NEXT_REPLY)
+    public final void rule_7_13_aLostReplyMakesNoTokenRepeat() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+        tokens.add(tokenOfTenure(actor, other));
+        tokens.add(tokenOfTenure(actor, lock));
+        faults().inject(Fault.LOSE_NEXT_REPLY);
+        // Whether this succeeds is for the client library to say, which may ask again.
+        actor.beginTo("tryAcquire()", () -> {
+                    try (Lease lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
+                        tokens.add(token(lease));
+                    }
+                })
+                .outcome();
+        tokens.add(tokenOfTenureInTime(actor, lock));
+        tokens.add(tokenOfTenureInTime(actor, other));
+        assertGrows(tokens);
+    }
+
+    @Test
+    @Needs(Capability.FENCING)
+    public final void rule_7_14_tokensAreInTheOrderOfTenuresUnderLoad() {
+        Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+        List<Pending<?>> work = new ArrayList<>();
+        for (int client = 0; client < CLIENTS; client++) {
+            DistributedLock lock = newFactory().getLock(name());
+            for (int thread = 0; thread < THREADS_PER_CLIENT; thread++) {
+                boolean byHandle = thread == 0;
+                work.add(actor("worker " + client + "." + thread).beginTo("work", () -> {
+                    for (int round = 0; round < ROUNDS; round++) {
+                        if (byHandle) {
+                            try (Lease lease = lock.acquire()) {
+                                tokens.add(token(lease));
+                            }
+                        } else {
+                            lock.lock();
+                            tokens.add(token(lock.lease().orElseThrow()));
+                            lock.unlock();
+                        }
+                    }
+                }));
+            }
+        }
+        work.forEach(Pending::result);
+        assertGrows(tokens);
+    }
+
+    @Test
+    @Needs(without = Capability.FENCING)
+    public final void rule_7_15_aStrategyWithoutFencingGivesNoToken() {
+        Actor actor = actor("holder");
+        DistributedLockFactory factory = factory();
+        OptionalLong ofThread = lockBy(actor, factory.getLock(name("a"))).fencingToken();
+        OptionalLong ofHandle = acquire(actor, factory.getLock(name("b"))).fencingToken();
+        assertEquals(OptionalLong.empty(), ofThread, "the token of a strategy that does not declare FENCING");
+        assertEquals(OptionalLong.empty(), ofHandle, "the token of a strategy that does not declare FENCING");
+    }
+
+    private static long token(Lease lease) {
+        OptionalLong token = lease.fencingToken();
+        assertTrue(token.isPresent(), "each lease of a strategy that declares FENCING should have a token");
+        assertTrue(
+                token.getAsLong() > 0 && token.getAsLong() < TOO_LARGE,
+                () -> "a token should be positive and below 2^53, and is " + token.getAsLong());
+        return token.getAsLong();
+    }
+
+    /** The token of a tenure that begins, as soon as the lock is free, and ends at once. */
+    private static long tokenOfTenure(Actor actor, DistributedLock lock) {
+        return actor.call("acquire() and close()", () -> tokenOfTenure(lock));
+    }
+
+    private static long tokenOfTenure(DistributedLock lock) throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            return token(lease);
+        }
+    }
+
+    /** As {@link #tokenOfTenure}, but a client may need some tries before it finds a backend that was away. */
+    private static long tokenOfTenureInTime(Actor actor, DistributedLock lock) {
+        AtomicLong token = new AtomicLong();
+        eventually(
+                "the lock can be had again",
+                () -> actor.call("acquire() and close()", () -> {
+                    try {
+                        token.set(tokenOfTenure(lock));
+                        return true;
+                    } catch (LockBackendException e) {
+                        return false;
+                    }
+                }));
+        return token.get();
+    }
+
+    private static long assertLarger(long before, long token) {
+        assertTrue(
+                token > before,
+                () -> "the token of a tenure should be larger than that of the one before, " + before + ", and is "
+                        + token);
+        return token;
+    }
+
+    private static void assertGrows(Iterable<Long> tokens) {
+        Iterator<Long> all = tokens.iterator();
+        for (long last = 0; all.hasNext(); ) {
+            last = assertLarger(last, all.next());
+        }
+    }
 }

@@ -1,7 +1,745 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 6 of the contract: lease, renewal and loss. */
 abstract class LeaseRules extends TimedWaitRules {
+    /** How far the two clocks of a lease may be apart, one of which counts milliseconds. */
+    private static final Duration GRAIN = Duration.ofMillis(10);
+
+    private static final int MANY_LOCKS = 50;
+    private static final int TRIES = 5;
+
     LeaseRules() {}
+
+    @Test
+    public final void rule_6_1_aFreshLeaseIsValidForNoLongerThanItsTime() {
+        Actor actor = actor("holder");
+        assertFresh(lockBy(actor, factory().getLock(name("a"), lease(Scale.LONG_LEASE))));
+        assertFresh(acquire(actor, factory().getLock(name("b"), lease(Scale.LONG_LEASE))));
+    }
+
+    private static void assertFresh(Lease lease) {
+        assertTrue(lease.isValid(), "a lease that was just granted should be valid");
+        Duration remaining = lease.remaining();
+        assertTrue(remaining.compareTo(Duration.ZERO) > 0, () -> "a valid lease remains for " + remaining);
+        assertTrue(
+                remaining.compareTo(Scale.LONG_LEASE) <= 0,
+                () -> "a lease of " + Scale.LONG_LEASE + " remains for longer than that: " + remaining);
+    }
+
+    @Test
+    public final void rule_6_2_theRemainingTimeFalls() {
+        Duration pause = Scale.millis(60);
+        Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        Duration before = lease.remaining();
+        pass(pause);
+        Duration after = lease.remaining();
+        assertTrue(
+                before.minus(after).compareTo(pause.dividedBy(2)) >= 0,
+                () -> "without renewal, " + before + " should be less by " + pause
+                        + " when that time has passed, and was " + after);
+    }
+
+    @Test
+    public final void rule_6_3_aLeaseThatIsNotRenewedEnds() {
+        DistributedLockFactory other = newFactory();
+        Actor holder = actor("holder");
+        lockBy(holder, shortLived(name("a")));
+        acquire(holder, shortLived(name("b")));
+        Actor next = actor("next holder");
+        for (String name : List.of(name("a"), name("b"))) {
+            assertTrue(
+                    getsInTime(next, other.getLock(name)),
+                    "another client should get the lock when the holder's lease, which is not renewed, has ended");
+        }
+    }
+
+    @Test
+    public final void rule_6_4_failedAttemptsDoNotProlongALease() {
+        DistributedLock contended = lockOfAnotherClient();
+        acquire(actor("holder"), shortLived(name()));
+        Actor contender = actor("contender");
+        eventually(
+                "a client that tries again and again gets the lock when the holder's lease has ended",
+                () -> contender.call("tryLock()", () -> contended.tryLock()));
+    }
+
+    @Test
+    public final void rule_6_5_aLeaseIsInvalidBeforeAnotherClientHasTheLock() {
+        DistributedLock other = lockOfAnotherClient();
+        DistributedLock lock = shortLived(name());
+        Actor holder = actor("holder");
+        Lease lease = lockBy(holder, lock);
+        Actor next = actor("next holder");
+        boolean valid = next.call("tryLock() and isValid()", () -> {
+            assertTrue(
+                    other.tryLock(Scale.PATIENCE.dividedBy(2).toNanos(), TimeUnit.NANOSECONDS),
+                    "another client should get the lock when the lease has ended");
+            return lease.isValid();
+        });
+        assertFalse(valid, "the lease of the last holder should be invalid before another client has the lock");
+        assertEquals(Duration.ZERO, lease.remaining(), "remaining() of a lease that has ended");
+        assertFalse(
+                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                "the last holder should not think that it holds a lock that another client has");
+    }
+
+    @Test
+    public final void rule_6_6_aLeaseThatRanOutLeavesTheThreadNothing() {
+        DistributedLock lock = shortLived(name());
+        DistributedLock same = factory().getLock(name());
+        Actor holder = actor("holder");
+        Lease lease = lockBy(holder, lock);
+        eventually("the lease ends", () -> !lease.isValid());
+        for (DistributedLock each : List.of(lock, same)) {
+            assertFalse(
+                    holder.call("isHeldByCurrentThread()", each::isHeldByCurrentThread),
+                    "isHeldByCurrentThread() after the lease has run out");
+            assertEquals(0, holder.call("holdCount()", each::holdCount), "holdCount() after the lease has run out");
+            assertEquals(Optional.empty(), holder.call("lease()", each::lease), "lease() after the lease has run out");
+        }
+        assertEquals(Duration.ZERO, lease.remaining(), "remaining() after the lease has run out");
+    }
+
+    @Test
+    public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
+        Actor actor = actor("holder");
+        Lease lost = acquire(actor, shortLived(name()));
+        eventually("the lease ends", () -> !lost.isValid());
+        Lease fresh = acquire(actor, factory().getLock(name()));
+        assertNotSame(lost, fresh, "a new tenure should have a lease of its own");
+        assertTrue(fresh.isValid(), "the lease of the new tenure should be valid");
+        assertFalse(lost.isValid(), "a lease that was lost should stay invalid when its client has the lock again");
+        assertEquals(Duration.ZERO, lost.remaining(), "remaining() of a lease that was lost");
+    }
+
+    @Test
+    public final void rule_6_8_aLeaseEndsWithItsTenureWhoeverIsNext() {
+        DistributedLock lock = lock();
+        Actor first = actor("first");
+        Actor second = actor("second");
+        Lease old = lockBy(first, lock);
+        Pending<Lease> waiting = second.begin("lock()", () -> {
+            lock.lock();
+            return lock.lease().orElseThrow();
+        });
+        second.settle(waiting);
+        first.does("unlock()", lock::unlock);
+        Lease next = waiting.result();
+        assertTrue(next.isValid(), "the lease of the next thread should be valid");
+        assertFalse(
+                old.isValid(), "a lease should be invalid after unlock(), also if the next thread here has the lock");
+        assertEquals(Duration.ZERO, old.remaining(), "remaining() of a lease that was given up");
+    }
+
+    @Test
+    public final void rule_6_9_optionsAreThoseOfTheLockObject() {
+        Duration shorter = Scale.LONG_LEASE.dividedBy(4);
+        DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        DistributedLock shortLock = factory().getLock(name(), unrenewed(shorter));
+        Actor holder = actor("holder");
+        Lease first = acquire(holder, shortLock);
+        assertNotAbove(shorter, first);
+        Lease second = handedTo("second", longLock, holder, first);
+        assertAbove(shorter, second);
+        Lease third = handedTo("third", shortLock, holder, second);
+        assertNotAbove(shorter, third);
+        holder.does("close()", third::close);
+        assertAbove(shorter, acquire(holder, longLock));
+    }
+
+    private Lease handedTo(String next, DistributedLock lock, Actor holder, Lease held) {
+        Actor waiter = actor(next);
+        Pending<Lease> waiting = waiter.begin("acquire()", lock::acquire);
+        waiter.settle(waiting);
+        holder.does("close()", held::close);
+        return waiting.result();
+    }
+
+    private static void assertNotAbove(Duration bound, Lease lease) {
+        Duration remaining = lease.remaining();
+        assertTrue(
+                remaining.compareTo(bound) <= 0,
+                () -> "a lock object with a lease of " + bound + " should not give one that remains for " + remaining);
+    }
+
+    private static void assertAbove(Duration bound, Lease lease) {
+        Duration remaining = lease.remaining();
+        assertTrue(
+                remaining.compareTo(bound) > 0,
+                () -> "a lock object with a lease of " + Scale.LONG_LEASE + " gave one that remains for " + remaining
+                        + ", as if it had the options of another object of this name");
+    }
+
+    @Test
+    public final void rule_6_10_waitingDoesNotUseUpTheLease() {
+        Duration wait = Scale.SHORT_LEASE;
+        Duration enough = Scale.LONG_LEASE.minus(wait.dividedBy(2));
+        DistributedLockFactory other = connected(newFactory());
+        Actor holder = actor("holder");
+        Actor waiter = actor("waiter");
+        Duration best = Duration.ZERO;
+        // A quorum's drift allowance grows with the lease, so it is measured without a wait.
+        Duration allowance = Scale.LONG_LEASE.minus(
+                waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name("free")))));
+        for (int i = 0; i < TRIES && best.plus(allowance).compareTo(enough) < 0; i++) {
+            String name = name("held " + i);
+            acquire(holder, factory().getLock(name, unrenewed(wait)));
+            Duration remaining = waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name)));
+            best = remaining.compareTo(best) > 0 ? remaining : best;
+        }
+        Duration most = best;
+        assertTrue(
+                best.plus(allowance).compareTo(enough) >= 0,
+                () -> "a lease of " + Scale.LONG_LEASE + " should begin with the grant, not with a wait of " + wait
+                        + " before it; at most " + most + " were left");
+    }
+
+    private static Duration remainingAtGrant(DistributedLock lock) throws InterruptedException {
+        return lock.acquire().remaining();
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_6_11_aLeaseCountsFromBeforeTheRequest() {
+        Duration time = Duration.ofSeconds(4);
+        Duration most = time.minus(FaultInjector.DELAY).plus(GRAIN);
+        Duration renewBelow = time.minus(FaultInjector.DELAY.multipliedBy(12).dividedBy(5));
+        Actor actor = actor("holder");
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
+        faults().inject(Fault.DELAY);
+        Lease lease = acquire(actor, lock);
+        assertCountsFromRequest(lease, most);
+        eventually("the remaining time falls", () -> lease.remaining().compareTo(renewBelow) < 0);
+        actor.does("ensureValid()", () -> lease.ensureValid(renewBelow));
+        assertCountsFromRequest(lease, most);
+    }
+
+    private static void assertCountsFromRequest(Lease lease, Duration most) {
+        Duration remaining = lease.remaining();
+        assertTrue(
+                remaining.compareTo(most) <= 0,
+                () -> "the answer came " + FaultInjector.DELAY + " after the request, so that at most " + most
+                        + " should remain, not " + remaining);
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_6_12_aGrantThatIsOverOnArrivalIsNotHandedOut() {
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(FaultInjector.DELAY.dividedBy(2)));
+        Actor actor = actor("locker");
+        faults().inject(Fault.DELAY);
+        Pending<?> locking = actor.beginTo("lock()", lock::lock);
+        always(
+                "lock() should not return with a lease that had run out before the grant arrived",
+                FaultInjector.DELAY.multipliedBy(2),
+                () -> !locking.isDone() || locking.outcome() != null);
+    }
+
+    @Test
+    public final void rule_6_13_theHolderIsToldWhenItsLeaseRunsOut() {
+        Actor actor = actor("holder");
+        DistributedLock lock = shortLived(name("a"));
+        Losses ofThread = new Losses(lockBy(actor, lock));
+        Losses ofHandle = new Losses(acquire(actor, shortLived(name("b"))));
+        assertEquals(LossCause.EXPIRED, ofThread.cause(), "the cause of the loss of a lease that was not renewed");
+        assertEquals(LossCause.EXPIRED, ofHandle.cause(), "the cause of the loss of a handle that was not renewed");
+        actor.beginTo("unlock()", lock::unlock).failure(LeaseLostException.class);
+        pass(Scale.millis(50));
+        assertEquals(1, ofThread.count(), "how often a listener was told of one loss");
+        assertEquals(1, ofHandle.count(), "how often a listener was told of the loss of a handle");
+    }
+
+    @Test
+    public final void rule_6_14_aListenerThatComesLateIsToldToo() {
+        Lease lease = acquire(actor("holder"), shortLived(name()));
+        new Losses(lease).cause();
+        Losses late = new Losses(lease);
+        assertEquals(LossCause.EXPIRED, late.cause(), "what a listener is told that was registered after the loss");
+        pass(Scale.millis(50));
+        assertEquals(1, late.count(), "how often a listener was told that was registered after the loss");
+    }
+
+    @Test
+    public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
+        Duration time = Scale.SHORT_LEASE.multipliedBy(2);
+        Actor actor = actor("holder");
+        DistributedLock lock = connected(factory()).getLock(name("a"), unrenewed(time));
+        Lease ofThread = lockBy(actor, lock);
+        Losses told = new Losses(ofThread);
+        actor.does("unlock()", lock::unlock);
+        Lease handle = acquire(actor, factory().getLock(name("b"), unrenewed(time)));
+        told.listenTo(handle);
+        actor.does("close()", handle::close);
+        told.listenTo(ofThread);
+        told.listenTo(handle);
+        always(
+                "no listener should be told of a lease that was given up, neither at once nor when it would have ended",
+                time.plus(Scale.millis(50)),
+                () -> told.count() == 0);
+    }
+
+    @Test
+    public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
+        Lease lease = acquire(actor("holder"), shortLived(name()));
+        Losses first = new Losses(lease);
+        lease.onLoss(cause -> {
+            throw new IllegalStateException("thrown by a listener on purpose");
+        });
+        lease.onLoss(cause -> {
+            throw new AssertionError("thrown by a listener on purpose");
+        });
+        Losses last = new Losses(lease);
+        first.cause();
+        last.cause();
+        new Losses(lease).cause();
+        Lease next = acquire(actor("next holder"), shortLived(name("b")));
+        new Losses(next).cause();
+    }
+
+    @Test
+    public final void rule_6_17_listenersRunInTurnOnAThreadOfTheFactorys() {
+        Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger atOnce = new AtomicInteger();
+        Actor holder = actor("holder");
+        Lease lease = acquire(holder, shortLived(name()));
+        int listeners = 3;
+        for (int i = 0; i < listeners; i++) {
+            lease.onLoss(cause -> {
+                threads.add(Thread.currentThread());
+                atOnce.accumulateAndGet(running.incrementAndGet(), Math::max);
+                pass(Scale.millis(20));
+                running.decrementAndGet();
+            });
+        }
+        eventually("all listeners are told", () -> threads.size() == listeners && running.get() == 0);
+        holder.does("onLoss()", () -> lease.onLoss(cause -> threads.add(Thread.currentThread())));
+        eventually("the late listener is told", () -> threads.size() == listeners + 1);
+        assertEquals(1, atOnce.get(), "how many listeners of one lease ran at once");
+        assertFalse(
+                threads.contains(holder.thread()),
+                "listeners should run on a thread of the factory's, not on the holder's");
+    }
+
+    @Test
+    public final void rule_6_18_aThreadIsInterruptedWhenItLosesTheLock() {
+        LockOptions options =
+                unrenewed(Scale.SHORT_LEASE).toBuilder().interruptOnLoss(true).build();
+        DistributedLock lock = connected(factory()).getLock(name(), options);
+        Actor holder = actor("holder");
+        holder.beginTo("long work with interruptOnLoss", () -> {
+                    lock.lock();
+                    new CountDownLatch(1).await();
+                })
+                .failure(InterruptedException.class);
+    }
+
+    @Test
+    public final void rule_6_19_nobodyIsInterruptedOtherwise() {
+        LockOptions silent = unrenewed(Scale.SHORT_LEASE);
+        LockOptions loud = silent.toBuilder()
+                .lease(Scale.SHORT_LEASE.multipliedBy(2))
+                .interruptOnLoss(true)
+                .build();
+        connected(factory());
+        Actor notAsked = actor("holder without interruptOnLoss");
+        Losses ofNotAsked = new Losses(lockBy(notAsked, factory().getLock(name("a"), silent)));
+        Actor inTime = actor("holder that unlocked in time");
+        DistributedLock unlocked = factory().getLock(name("b"), loud);
+        inTime.does("lock()", unlocked::lock);
+        inTime.does("unlock()", unlocked::unlock);
+        Actor byHandle = actor("thread that acquired a handle");
+        Losses ofHandle = new Losses(acquire(byHandle, factory().getLock(name("c"), loud)));
+        ofNotAsked.cause();
+        ofHandle.cause();
+        pass(Scale.millis(50));
+        for (Actor actor : List.of(notAsked, inTime, byHandle)) {
+            assertFalse(actor.isInterrupted(), () -> "should not have been interrupted: the " + actor.name());
+        }
+    }
+
+    @Test
+    public final void rule_6_20_closingALostHandleThrowsOnce() {
+        Lease lease = acquire(actor("holder"), shortLived(name()));
+        eventually("the lease ends", () -> !lease.isValid());
+        Actor closer = actor("closer");
+        LeaseLostException lost = closer.beginTo("close()", lease::close).failure(LeaseLostException.class);
+        assertEquals(name(), lost.lockName(), "the name in the exception");
+        assertEquals(LossCause.EXPIRED, lost.lossCause(), "the cause in the exception");
+        closer.does("close() once more", lease::close);
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
+        Actor actor = actor("holder");
+        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        faults().inject(Fault.PARTITION);
+        actor.does(
+                "ensureValid() of less than what remains, without a backend",
+                () -> lease.ensureValid(Scale.LONG_LEASE.dividedBy(2)));
+        actor.does("ensureValid() of nothing, without a backend", () -> lease.ensureValid(Duration.ZERO));
+    }
+
+    @Test
+    public final void rule_6_22_ensureValidExtendsTheLease() {
+        Duration time = Scale.RENEWED_LEASE;
+        Duration atLeast = time.multipliedBy(9).dividedBy(10);
+        DistributedLock other = connected(newFactory()).getLock(name());
+        Actor actor = actor("holder");
+        Lease lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
+        long firstEnd = System.nanoTime() + time.toNanos();
+        awaitRemainingBelow(lease, time.dividedBy(2));
+        long before = System.nanoTime();
+        actor.does("ensureValid()", () -> lease.ensureValid(atLeast));
+        Duration remaining = lease.remaining();
+        Duration owed = atLeast.minusNanos(System.nanoTime() - before).minus(GRAIN);
+        assertTrue(
+                remaining.compareTo(owed) >= 0,
+                () -> "after ensureValid(" + atLeast + ") there should remain " + owed + " or more, not " + remaining);
+        eventually("the first lease would have ended", () -> System.nanoTime() - firstEnd > GRAIN.toNanos());
+        assertHeldBySomebody(other);
+        assertTrue(lease.isValid(), "the lease should outlast what it was before ensureValid()");
+    }
+
+    @Test
+    public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
+        Actor actor = actor("holder");
+        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        for (Duration atLeast : List.of(
+                Duration.ofMillis(-1),
+                Duration.ofSeconds(Long.MIN_VALUE),
+                Scale.LONG_LEASE.plusSeconds(1),
+                Duration.ofSeconds(Long.MAX_VALUE))) {
+            actor.beginTo("ensureValid(" + atLeast + ")", () -> lease.ensureValid(atLeast))
+                    .failure(IllegalArgumentException.class);
+        }
+        assertTrue(lease.isValid(), "the lease should be as it was after a time that was refused");
+    }
+
+    @Test
+    public final void rule_6_24_ensureValidRefusesALeaseThatWasGivenUp() {
+        Actor actor = actor("holder");
+        DistributedLock lock = lock();
+        Lease ofThread = lockBy(actor, lock);
+        actor.does("unlock()", lock::unlock);
+        Lease handle = acquire(actor, lock);
+        actor.does("close()", handle::close);
+        for (Lease lease : List.of(ofThread, handle)) {
+            actor.beginTo("ensureValid() of a lease that was given up", () -> lease.ensureValid(Scale.millis(1)))
+                    .failure(IllegalStateException.class);
+        }
+        assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    public final void rule_6_25_ensureValidTellsOfALoss() {
+        Actor actor = actor("holder");
+        DistributedLock other = connected(newFactory()).getLock(name());
+        Lease lease = acquire(actor, shortLived(name()));
+        eventually("the lease ends", () -> !lease.isValid());
+        for (int i = 0; i < 2; i++) {
+            LeaseLostException lost = actor.beginTo(
+                            "ensureValid() after the loss", () -> lease.ensureValid(Scale.millis(1)))
+                    .failure(LeaseLostException.class);
+            assertEquals(name(), lost.lockName(), "the name in the exception");
+            assertEquals(LossCause.EXPIRED, lost.lossCause(), "the cause in the exception");
+        }
+        assertFalse(lease.isValid(), "ensureValid() should not bring a lost lease back");
+        assertTrue(getsInTime(actor("next holder"), other), "ensureValid() should not take a lost lock again");
+    }
+
+    @Test
+    @Needs(faults = Fault.FLUSH)
+    public final void rule_6_26_ensureValidDoesNotTakeADeletedLockBack() {
+        Duration time = Scale.RENEWED_LEASE;
+        Actor actor = actor("holder");
+        DistributedLock other = connected(newFactory()).getLock(name());
+        Lease lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
+        awaitRemainingBelow(lease, time.multipliedBy(7).dividedBy(10));
+        faults().inject(Fault.FLUSH);
+        actor.beginTo(
+                        "ensureValid() of a lock that the backend has forgotten",
+                        () -> lease.ensureValid(time.multipliedBy(9).dividedBy(10)))
+                .failure(LeaseLostException.class);
+        assertFalse(lease.isValid(), "the lease of a lock that the backend has forgotten, once that is known");
+        assertFree(other);
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_27_aHeldLockIsRenewed() {
+        Duration time = Scale.RENEWED_LEASE;
+        Actor holder = actor("holder");
+        DistributedLockFactory other = connected(newFactory());
+        DistributedLockFactory own = connected(factory());
+        Lease ofThread = lockBy(holder, own.getLock(name("a"), lease(time)));
+        Lease handle = acquire(holder, own.getLock(name("b"), lease(time)));
+        Actor contender = actor("contender");
+        DistributedLock first = other.getLock(name("a"));
+        DistributedLock second = other.getLock(name("b"));
+        always(
+                "a lock that is held and renewed should not be had by another client",
+                time.multipliedBy(9).dividedBy(4),
+                () -> {
+                    pass(Scale.millis(20));
+                    return !contender.call("tryLock()", () -> first.tryLock() || second.tryLock());
+                });
+        for (Lease lease : List.of(ofThread, handle)) {
+            assertTrue(lease.isValid(), "the lease of a holder should be renewed for as long as it holds");
+            assertNotAbove(time, lease);
+        }
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_28_manyLocksAreRenewedTogether() {
+        Duration time = Scale.RENEWED_LEASE;
+        DistributedLockFactory other = connected(newFactory());
+        DistributedLockFactory own = connected(factory());
+        Actor mortal = actor("thread that ends");
+        lockBy(mortal, own.getLock(name("of a thread that ends"), lease(time)));
+        mortal.dismissAndJoin();
+        Actor holder = actor("holder");
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < MANY_LOCKS; i++) {
+            leases.add(acquire(holder, own.getLock(name("many " + i), lease(time))));
+        }
+        pass(time.multipliedBy(5).dividedBy(4));
+        Actor contender = actor("contender");
+        for (Lease lease : leases) {
+            assertTrue(lease.isValid(), "each of " + MANY_LOCKS + " locks that are held should be renewed");
+            DistributedLock same = other.getLock(lease.lockName());
+            assertFalse(
+                    contender.call("tryLock()", () -> same.tryLock()),
+                    "another client should not get one of " + MANY_LOCKS + " locks that are held and renewed");
+        }
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_29_aHandleOutlivesItsThread() {
+        Duration time = Scale.RENEWED_LEASE;
+        DistributedLock other = connected(newFactory()).getLock(name());
+        Actor mortal = actor("thread that ends");
+        Lease lease = acquire(mortal, connected(factory()).getLock(name(), lease(time)));
+        mortal.dismissAndJoin();
+        pass(time.multipliedBy(5).dividedBy(4));
+        assertTrue(lease.isValid(), "a handle belongs to no thread, so it should outlive the one that acquired it");
+        assertHeldBySomebody(other);
+        actor("closer").does("close()", lease::close);
+        assertFree(other);
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_30_aThreadThatEndsLosesItsLock() {
+        DistributedLock other = connected(newFactory()).getLock(name());
+        Actor mortal = actor("thread that ends");
+        Losses losses = new Losses(lockBy(mortal, connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE))));
+        mortal.dismissAndJoin();
+        assertTrue(
+                getsInTime(actor("next holder"), other),
+                "another client should get the lock of a thread that has ended without unlocking");
+        assertEquals(LossCause.OWNER_DIED, losses.cause(), "the cause of the loss");
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_31_renewalEndsWithTheUnlock() {
+        Duration time = Scale.RENEWED_LEASE;
+        DistributedLockFactory others = connected(newFactory());
+        DistributedLock lock = connected(factory()).getLock(name(), lease(time));
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.does("unlock()", lock::unlock);
+        pass(time.dividedBy(2));
+        assertFree(others.getLock(name()));
+        acquire(actor("next holder"), others.getLock(name(), unrenewed(time)));
+        assertTrue(
+                getsInTime(actor("third"), newFactory().getLock(name())),
+                "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of the last one");
+    }
+
+    @Test
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_32_maxHoldEndsTheTenure() {
+        Duration time = Scale.RENEWED_LEASE;
+        LockOptions options = LockOptions.builder()
+                .lease(time)
+                .maxHold(time.multipliedBy(3).dividedBy(2))
+                .build();
+        Duration least = time.multipliedBy(5).dividedBy(4);
+        DistributedLock other = connected(newFactory()).getLock(name());
+        DistributedLock lock = connected(factory()).getLock(name(), options);
+        Actor holder = actor("holder");
+        long began = System.nanoTime();
+        Losses losses = new Losses(lockBy(holder, lock));
+        assertEquals(LossCause.MAX_HOLD, losses.cause(), "the cause of the loss of a lock that was held for maxHold");
+        Duration held = Duration.ofNanos(System.nanoTime() - began);
+        assertTrue(
+                held.compareTo(least) >= 0,
+                () -> "renewal should go on until maxHold, and the lock was lost after " + held);
+        assertFalse(
+                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                "isHeldByCurrentThread() after maxHold");
+        assertTrue(getsInTime(actor("next holder"), other), "another client should get the lock after maxHold");
+    }
+
+    @Test
+    public final void rule_6_33_ensureValidDoesNotExceedMaxHold() {
+        Duration time = Scale.RENEWED_LEASE;
+        LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
+        Actor holder = actor("holder");
+        Lease lease = acquire(holder, connected(factory()).getLock(name(), options));
+        awaitRemainingBelow(lease, time.dividedBy(2));
+        holder.beginTo(
+                        "ensureValid() of more than maxHold leaves",
+                        () -> lease.ensureValid(time.multipliedBy(7).dividedBy(10)))
+                .failure(LeaseLostException.class);
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
+    public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
+        DistributedLock other = connected(newFactory()).getLock(name());
+        DistributedLock lock = connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor holder = actor("holder");
+        Lease lease = lockBy(holder, lock);
+        Losses losses = new Losses(lease);
+        faults().inject(Fault.FLUSH);
+        assertEquals(LossCause.GONE, losses.cause(), "the cause of the loss of a lock that the backend has forgotten");
+        assertFalse(lease.isValid(), "the lease of a lock that the backend has forgotten, once that is known");
+        assertFalse(
+                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                "isHeldByCurrentThread() after the backend has forgotten the lock and that is known");
+        assertFree(other);
+        LeaseLostException lost = holder.beginTo("unlock()", lock::unlock).failure(LeaseLostException.class);
+        assertEquals(LossCause.GONE, lost.lossCause(), "the cause that unlock() tells");
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
+    public final void rule_6_35_renewalLeavesTheNextHolderAlone() {
+        Duration time = Scale.RENEWED_LEASE;
+        DistributedLockFactory others = connected(newFactory());
+        DistributedLock lock = connected(factory()).getLock(name(), lease(time));
+        Actor holder = actor("holder that is robbed");
+        Losses losses = new Losses(lockBy(holder, lock));
+        faults().inject(Fault.FLUSH);
+        acquire(actor("next holder"), others.getLock(name(), unrenewed(time)));
+        LossCause cause = losses.cause();
+        assertTrue(
+                cause == LossCause.TAKEN || cause == LossCause.GONE,
+                () -> "a holder whose lock another client has should be told so, not " + cause);
+        assertTrue(
+                getsInTime(actor("third"), newFactory().getLock(name())),
+                "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of one that lost");
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PAUSE)
+    public final void rule_6_36_aLossIsToldWhileTheBackendIsSilent() {
+        DistributedLock other = connected(newFactory()).getLock(name());
+        DistributedLock lock = connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor holder = actor("holder");
+        Lease lease = lockBy(holder, lock);
+        Losses losses = new Losses(lease);
+        faults().inject(Fault.PAUSE);
+        assertEquals(LossCause.UNREACHABLE, losses.cause(), "the cause of a loss that no backend was there to report");
+        assertFalse(lease.isValid(), "a lease that could not be renewed should not be valid when its time is over");
+        assertFalse(
+                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                "isHeldByCurrentThread() after the lease could not be renewed");
+        faults().heal();
+        assertTrue(
+                getsInTime(actor("next holder"), other),
+                "another client should get the lock when the backend answers again, whatever became of late renewals");
+    }
+
+    /** What the listeners of leases have been told. */
+    private static final class Losses {
+        private final Queue<LossCause> told = new ConcurrentLinkedQueue<>();
+
+        Losses(Lease lease) {
+            listenTo(lease);
+        }
+
+        void listenTo(Lease lease) {
+            lease.onLoss(told::add);
+        }
+
+        int count() {
+            return told.size();
+        }
+
+        /** Waits for the first loss, and returns its cause. */
+        LossCause cause() {
+            eventually("a listener is told that the lease was lost", () -> !told.isEmpty());
+            return told.element();
+        }
+    }
+
+    /** A factory that has talked to its backend, so that a short lease is not spent on making connections. */
+    private DistributedLockFactory connected(DistributedLockFactory factory) {
+        isFree(factory.getLock(name("for the connection")));
+        return factory;
+    }
+
+    private DistributedLock shortLived(String name) {
+        return connected(factory()).getLock(name, unrenewed(Scale.SHORT_LEASE));
+    }
+
+    static Lease acquire(Actor actor, DistributedLock lock) {
+        return actor.call("acquire()", lock::acquire);
+    }
+
+    /** Makes an actor's thread the holder, and returns its lease. On a machine that stood still, a short one may be over. */
+    static Lease lockBy(Actor actor, DistributedLock lock) {
+        return actor.call("lock() and lease()", () -> {
+            for (int i = 0; i < TRIES; i++) {
+                lock.lock();
+                Optional<Lease> lease = lock.lease();
+                if (lease.isPresent()) {
+                    return lease.get();
+                }
+            }
+            return fail("lease() should not be empty after lock()");
+        });
+    }
+
+    private static boolean getsInTime(Actor actor, DistributedLock lock) {
+        return actor.call(
+                "tryLock() for a while",
+                () -> lock.tryLock(Scale.PATIENCE.dividedBy(2).toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    private static void awaitRemainingBelow(Lease lease, Duration bound) {
+        eventually("the remaining time falls", () -> lease.remaining().compareTo(bound) < 0);
+    }
 }

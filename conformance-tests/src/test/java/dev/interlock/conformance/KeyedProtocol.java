@@ -12,12 +12,11 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** Passes everything on, under the keys by which the server knows the names. */
-final class KeyedProtocol implements LeaseProtocol {
-    private final LeaseProtocol protocol;
+final class KeyedProtocol extends ForwardingProtocol {
     private final UnaryOperator<String> key;
 
-    KeyedProtocol(LeaseProtocol protocol, UnaryOperator<String> key) {
-        this.protocol = protocol;
+    KeyedProtocol(LeaseProtocol correct, UnaryOperator<String> key) {
+        super(correct);
         this.key = key;
     }
 
@@ -27,26 +26,21 @@ final class KeyedProtocol implements LeaseProtocol {
 
     @Override
     public Attempt attempt(Claim claim) {
-        return protocol.attempt(keyed(claim));
+        return super.attempt(keyed(claim));
     }
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        return protocol.renew(claims.stream().map(this::keyed).toList());
+        return super.renew(claims.stream().map(this::keyed).toList());
     }
 
     @Override
     public Optional<LossCause> release(Claim claim) {
-        return protocol.release(keyed(claim));
+        return super.release(keyed(claim));
     }
 
     @Override
     public Watch watch(String name, Runnable onFreed) {
-        return protocol.watch(key.apply(name), onFreed);
-    }
-
-    @Override
-    public void close() {
-        protocol.close();
+        return super.watch(key.apply(name), onFreed);
     }
 }

@@ -1,7 +1,671 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import dev.interlock.RedisEndpoint;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 9 of the contract: faults and unknown outcomes. */
 abstract class FaultRules extends WaitingRules {
+    /** A ceiling for waiters that are to notice an outage soon, also where nothing tells them of it. */
+    private static final Duration SOON = Scale.millis(100);
+
     FaultRules() {}
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_1_tryLockThrowsWhenTheBackendCannotBeReached() {
+        DistributedLock lock = lock();
+        faults().inject(Fault.PARTITION);
+        Actor actor = actor("locker");
+        actor.begin("tryLock() in an outage", lock::tryLock).failure(LockBackendException.class);
+        assertNotHeld(actor, lock);
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_2_everyAcquisitionThrowsWhenTheBackendCannotBeReached() {
+        DistributedLock lock = lock();
+        faults().inject(Fault.PARTITION);
+        Map<String, Callable<@Nullable Object>> acquisitions = new LinkedHashMap<>();
+        acquisitions.put("lock()", () -> {
+            lock.lock();
+            return "the lock";
+        });
+        acquisitions.put("lockInterruptibly()", () -> {
+            lock.lockInterruptibly();
+            return "the lock";
+        });
+        acquisitions.put("tryLock(1, MINUTES)", () -> lock.tryLock(1, TimeUnit.MINUTES));
+        acquisitions.put("tryLock(0, SECONDS)", () -> lock.tryLock(0, TimeUnit.SECONDS));
+        acquisitions.put("acquire()", lock::acquire);
+        acquisitions.put("tryAcquire(one minute)", () -> lock.tryAcquire(Duration.ofMinutes(1)));
+        acquisitions.put("tryAcquire(no time)", () -> lock.tryAcquire(Duration.ZERO));
+        Actor actor = actor("locker");
+        acquisitions.forEach((what, acquisition) -> {
+            actor.begin(what + " in an outage", acquisition).failure(LockBackendException.class);
+            assertNotHeld(actor, lock);
+        });
+        faults().heal();
+        eventually("the lock object works after the outage", () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    @Test
+    @Needs(faults = Fault.PAUSE)
+    public final void rule_9_3_aRequestWithoutAnAnswerEndsAsUnknown() {
+        DistributedLock lock = lock();
+        connect(factory());
+        faults().inject(Fault.PAUSE);
+        Actor actor = actor("locker");
+        LockBackendException failure = actor.begin("tryLock() that nobody answers", lock::tryLock)
+                .failure(LockBackendException.class);
+        assertEquals(
+                LockBackendException.Reason.OUTCOME_UNKNOWN,
+                failure.reason(),
+                "the reason of a request that was sent and may yet be carried out");
+        assertNotHeld(actor, lock);
+    }
+
+    @Test
+    @Needs(faults = Fault.LOSE_NEXT_REPLY)
+    public final void rule_9_4_aLostReplyLeavesNoGhost() {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        connect(factory());
+        faults().inject(Fault.LOSE_NEXT_REPLY);
+        Actor actor = actor("locker");
+        Throwable thrown = actor.begin("tryLock()", () -> {
+                    assertTrue(lock.tryLock(), "tryLock() reported a free lock as taken because a reply was lost");
+                    lock.unlock();
+                    return null;
+                })
+                .outcome();
+        if (thrown instanceof AssertionError failure) {
+            throw failure;
+        }
+        assertTrue(
+                thrown == null || thrown instanceof LockBackendException,
+                () -> "a lost reply should be a LockBackendException, not " + thrown);
+        assertNotHeld(actor, lock);
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    @Test
+    @Needs(faults = Fault.PAUSE)
+    public final void rule_9_5_aRequestThatIsCarriedOutLateLeavesNoGhost() {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        connect(factory());
+        faults().inject(Fault.PAUSE);
+        actor("locker").begin("tryLock() that nobody answers", lock::tryLock).failure(LockBackendException.class);
+        faults().heal();
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+        eventually("the same client gets the lock", () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    @Test
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
+    public final void rule_9_6_undoingAnAcquisitionDoesNotFreeTheNextHolder() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock next = lockOfAnotherClient();
+        DistributedLock third = lockOfAnotherClient();
+        connect(factory());
+        faults().inject(Fault.LOSE_NEXT_REPLY);
+        actor("first").begin("tryLock()", lock::tryLock).outcome();
+        Actor holder = actor("next");
+        getHold(holder, next);
+        assertStaysHeld("what was left over from another acquisition freed the lock", Scale.SHORT_LEASE, third);
+        assertHeld(holder, next);
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_7_unlockInAnOutageIsNoError() {
+        DistributedLock lock = lock();
+        DistributedLock handled = factory().getLock(name("b"));
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        Lease handle = actor.call("acquire()", handled::acquire);
+        faults().inject(Fault.PARTITION);
+        actor.does("unlock() in an outage", lock::unlock);
+        assertNotHeld(actor, lock);
+        IllegalMonitorStateException again =
+                actor.beginTo("unlock() once more", lock::unlock).failure(IllegalMonitorStateException.class);
+        assertFalse(again instanceof LeaseLostException, "a lock that was given up was not lost");
+        actor.does("close() of a handle in an outage", handle::close);
+        assertFalse(handle.isValid(), "a handle that was given up in an outage is not valid");
+    }
+
+    @Test
+    @Needs(faults = Fault.PAUSE)
+    public final void rule_9_8_unlockEndsThoughNobodyAnswers() {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        faults().inject(Fault.PAUSE);
+        actor.does("unlock() that nobody answers", lock::unlock);
+        assertNotHeld(actor, lock);
+        faults().heal();
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_9_aReleaseInAnOutageIsRepeated() {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        faults().inject(Fault.PARTITION);
+        actor.does("unlock() in an outage", lock::unlock);
+        faults().heal();
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    @Test
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PARTITION)
+    public final void rule_9_10_aRepeatedReleaseDoesNotFreeTheNextHolder() {
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock next = lockOfAnotherClient();
+        DistributedLock third = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        faults().inject(Fault.PARTITION);
+        Throwable thrown = actor.beginTo("unlock() in an outage", lock::unlock).outcome();
+        // On a machine that stood still the lease may be over by then, which unlock() has to say.
+        assertTrue(thrown == null || thrown instanceof LeaseLostException, () -> "unlock() in an outage threw " + thrown);
+        pass(Scale.SHORT_LEASE);
+        faults().heal();
+        Actor holder = actor("next");
+        getHold(holder, next);
+        assertStaysHeld("a release that was repeated freed the lock of somebody else", Scale.SHORT_LEASE, third);
+        assertHeld(holder, next);
+    }
+
+    @Test
+    @Needs(faults = Fault.LOSE_NEXT_REPLY)
+    public final void rule_9_11_aLostReplyOfAReleaseIsNoLoss() {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        faults().inject(Fault.LOSE_NEXT_REPLY);
+        actor.does("unlock() whose reply is lost", lock::unlock);
+        assertNotHeld(actor, lock);
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.LOSE_NEXT_REPLY)
+    public final void rule_9_12_aLostReplyOfARenewalIsNoLoss() {
+        DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        DistributedLock another = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        faults().inject(Fault.LOSE_NEXT_REPLY);
+        always(
+                "a lease whose renewal lost its reply should be renewed once more",
+                Scale.RENEWED_LEASE.plus(SOON),
+                holding.lease()::isValid);
+        assertFalse(firstAnswer(another), "the lock that is renewed should be refused to another client");
+        holding.assertKept();
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
+    public final void rule_9_13_anOutageShorterThanTheLeaseIsNoLoss() {
+        Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+        DistributedLock lock = factory().getLock(name(), lease(time));
+        DistributedLock another = lockOfAnotherClient();
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        faults().inject(Fault.PARTITION);
+        eventually(
+                "a renewal is due, and the lease falls below 60 % of what it was",
+                () -> holding.lease().remaining().compareTo(percent(60, time)) < 0);
+        faults().heal();
+        eventually(
+                "the lease is renewed after the outage",
+                () -> holding.lease().remaining().compareTo(percent(70, time)) > 0);
+        assertFalse(firstAnswer(another), "the lock that is renewed should be refused to another client");
+        holding.assertKept();
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
+    public final void rule_9_14_anOutageLongerThanTheLeaseIsALoss() {
+        DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        faults().inject(Fault.PARTITION);
+        eventually("the holder is told of the loss", () -> !holding.losses().isEmpty());
+        assertEquals(List.of(LossCause.UNREACHABLE), List.copyOf(holding.losses()), "what the holder is told");
+        assertFalse(holding.lease().isValid(), "a lease that ran out in an outage is not valid");
+        assertNotHeld(actor, lock);
+        LeaseLostException lost =
+                actor.beginTo("unlock() after the loss", lock::unlock).failure(LeaseLostException.class);
+        assertEquals(LossCause.UNREACHABLE, lost.lossCause(), "the cause that unlock() gives");
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_15_ensureValidInAnOutageLeavesTheLeaseAsItIs() {
+        Duration time = Scale.RENEWED_LEASE.multipliedBy(3);
+        DistributedLock lock = factory().getLock(name(), unrenewed(time));
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        Lease lease = holding.lease();
+        Duration wanted = percent(94, time);
+        eventually("some of the lease passes", () -> lease.remaining().compareTo(wanted) < 0);
+        faults().inject(Fault.PARTITION);
+        actor.beginTo("ensureValid() in an outage", () -> lease.ensureValid(wanted))
+                .failure(LockBackendException.class);
+        assertTrue(lease.isValid(), "the lease that could not be renewed is still valid");
+        assertTrue(lease.remaining().compareTo(wanted) < 0, "a renewal that failed must not prolong the lease");
+        faults().heal();
+        holding.assertKept();
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_16_waitersRideOutAShortOutage() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        List<Pending<?>> waits = new ArrayList<>();
+        for (int client = 1; client <= 2; client++) {
+            DistributedLock waited = impatient().getLock(name());
+            for (int thread = 1; thread <= 2; thread++) {
+                Actor waiter = actor("waiter " + thread + " of client " + client);
+                Pending<?> wait = waiter.beginTo("lock() across an outage", () -> {
+                    waited.lock();
+                    waited.unlock();
+                });
+                settleWell(waiter, wait);
+                waits.add(wait);
+            }
+        }
+        faults().inject(Fault.PARTITION);
+        pass(SOON.multipliedBy(2));
+        faults().heal();
+        holder.does("unlock()", lock::unlock);
+        waits.forEach(Pending::result);
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_17_aWaiterGivesUpInAnOutageLongerThanItsLease() {
+        DistributedLock lock = lock();
+        DistributedLock waited = impatient().getLock(name(), lease(Scale.SHORT_LEASE));
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Actor waiter = actor("waiter");
+        Pending<?> wait = waiter.beginTo("lock() in a long outage", waited::lock);
+        settleWell(waiter, wait);
+        faults().inject(Fault.PARTITION);
+        wait.failure(LockBackendException.class);
+        assertNotHeld(waiter, waited);
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_18_aTimedWaitThatEndsInAnOutageThrows() {
+        DistributedLock lock = lock();
+        DistributedLock waited = impatient().getLock(name());
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Actor one = actor("waiter for a hold");
+        Actor other = actor("waiter for a handle");
+        long millis = Scale.millis(800).toMillis();
+        Pending<Boolean> timed =
+                one.begin("tryLock(time) that ends in an outage", () -> waited.tryLock(millis, TimeUnit.MILLISECONDS));
+        Pending<Optional<Lease>> handle = other.begin(
+                "tryAcquire(time) that ends in an outage", () -> waited.tryAcquire(Duration.ofMillis(millis)));
+        settleWell(one, timed);
+        faults().inject(Fault.PARTITION);
+        timed.failure(LockBackendException.class);
+        handle.failure(LockBackendException.class);
+    }
+
+    @Test
+    @Needs(faults = Fault.CUT_CONNECTIONS)
+    public final void rule_9_19_connectionsThatWereCutAreOpenedAgain() {
+        DistributedLock lock = lock();
+        for (int i = 0; i < 3; i++) {
+            connect(factory());
+            faults().inject(Fault.CUT_CONNECTIONS);
+            eventually("the lock can be had after all connections were cut", () -> isFreeIfAnybodyAnswers(lock));
+        }
+    }
+
+    @Test
+    @Needs(faults = Fault.CUT_CONNECTIONS)
+    public final void rule_9_20_aHolderOutlivesItsConnections() {
+        assertHolderOutlives(Fault.CUT_CONNECTIONS);
+    }
+
+    @Test
+    @Needs(faults = Fault.RESTART_WITH_DATA)
+    public final void rule_9_21_aHolderOutlivesARestartWithData() {
+        assertHolderOutlives(Fault.RESTART_WITH_DATA);
+    }
+
+    @Test
+    @Needs(faults = Fault.STOP)
+    public final void rule_9_22_aHolderOutlivesAStopWithData() {
+        assertHolderOutlives(Fault.STOP);
+    }
+
+    @Test
+    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.RESTART_WITHOUT_DATA)
+    public final void rule_9_23_aRestartWithoutDataIsALoss() {
+        DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        faults().inject(Fault.RESTART_WITHOUT_DATA);
+        eventually("the holder is told of the loss", () -> !holding.losses().isEmpty());
+        assertNotEquals(LossCause.EXPIRED, holding.losses().peek(), "what the holder is told");
+        assertNotHeld(actor, lock);
+        actor.beginTo("unlock() after the loss", lock::unlock).failure(LeaseLostException.class);
+    }
+
+    @Test
+    @Needs(faults = Fault.RESTART_WITHOUT_DATA)
+    public final void rule_9_24_aClientWorksOnAfterARestartWithoutData() {
+        assertClientWorksOnAfter(Fault.RESTART_WITHOUT_DATA);
+    }
+
+    @Test
+    @Needs(faults = Fault.KILL)
+    public final void rule_9_25_aClientWorksOnAfterAKill() {
+        assertClientWorksOnAfter(Fault.KILL);
+    }
+
+    @Test
+    @Needs(faults = Fault.SCRIPT_FLUSH)
+    public final void rule_9_26_forgottenScriptsAreSentAgain() {
+        Duration time = Scale.RENEWED_LEASE.multipliedBy(3);
+        DistributedLock lock = factory().getLock(name(), unrenewed(time));
+        DistributedLock another = lockOfAnotherClient();
+        connect(factory());
+        Actor actor = actor("holder");
+        faults().inject(Fault.SCRIPT_FLUSH);
+        boolean had = actor.call("tryLock() after the scripts were forgotten", lock::tryLock);
+        assertTrue(had, "a free lock should be had");
+        faults().inject(Fault.SCRIPT_FLUSH);
+        assertHeldBySomebody(another);
+        Lease lease = actor.call("lease()", lock::lease).orElseThrow();
+        eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(80, time)) < 0);
+        faults().inject(Fault.SCRIPT_FLUSH);
+        actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(85, time)));
+        faults().inject(Fault.SCRIPT_FLUSH);
+        actor.does("unlock() after the scripts were forgotten", lock::unlock);
+        assertFree(another);
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_9_27_slowAnswersLetNoTwoIn() {
+        int clients = 4;
+        List<DistributedLock> locks = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            DistributedLockFactory client = newFactory();
+            connect(client);
+            locks.add(client.getLock(name()));
+        }
+        faults().inject(Fault.DELAY);
+        List<Pending<Boolean>> tries = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            tries.add(actor("client " + i).begin("tryLock() while answers are slow", locks.get(i)::tryLock));
+        }
+        AtomicInteger holders = new AtomicInteger();
+        tries.forEach(it -> {
+            Throwable thrown = it.outcome();
+            if (thrown == null && it.result()) {
+                holders.incrementAndGet();
+            }
+            assertTrue(
+                    thrown == null || thrown instanceof LockBackendException,
+                    () -> "tryLock() while answers are slow threw " + thrown);
+        });
+        assertTrue(holders.get() <= 1, () -> holders + " clients hold the lock at once");
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_28_aFailureShowsNoPassword() {
+        List<String> passwords = passwords();
+        assumeFalse(passwords.isEmpty(), "no endpoint of the harness has a password");
+        DistributedLock lock = lock();
+        faults().inject(Fault.PARTITION);
+        Throwable failure =
+                actor("locker").beginTo("lock() in an outage", lock::lock).failure(LockBackendException.class);
+        for (Throwable it = failure; it != null; it = it.getCause()) {
+            assertShowsNone(passwords, it.getClass().getName(), it.toString());
+        }
+    }
+
+    @Test
+    @Needs(faults = {Fault.PAUSE, Fault.CUT_CONNECTIONS, Fault.LOSE_NEXT_REPLY})
+    public final void rule_9_29_exclusionHoldsUnderLoadWhileThingsFail() {
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger overlaps = new AtomicInteger();
+        List<AtomicInteger> turns = new ArrayList<>();
+        List<Pending<?>> loops = new ArrayList<>();
+        for (int client = 0; client < 3; client++) {
+            DistributedLock lock = impatient().getLock(name());
+            AtomicInteger turnsHere = new AtomicInteger();
+            turns.add(turnsHere);
+            for (int thread = 0; thread < 2; thread++) {
+                loops.add(actor("client " + client + " thread " + thread)
+                        .beginTo("tryLock(time) and unlock() again and again", () -> {
+                            while (!stop.get()) {
+                                takeTurn(lock, inside, overlaps, turnsHere);
+                            }
+                        }));
+            }
+        }
+        eventually("every client gets its turn", () -> turns.stream().allMatch(it -> it.get() > 0));
+        for (int i = 0; i < 5; i++) {
+            faults().inject(Fault.CUT_CONNECTIONS);
+            pass(Scale.millis(30));
+            faults().inject(Fault.LOSE_NEXT_REPLY);
+            pass(Scale.millis(30));
+            faults().inject(Fault.PAUSE);
+            pass(Scale.millis(30));
+            faults().heal();
+            pass(Scale.millis(30));
+        }
+        stop.set(true);
+        loops.forEach(Pending::result);
+        assertEquals(0, overlaps.get(), "how often two threads held the lock at once");
+    }
+
+    private static void takeTurn(
+            DistributedLock lock, AtomicInteger inside, AtomicInteger overlaps, AtomicInteger turns)
+            throws InterruptedException {
+        try {
+            if (!lock.tryLock(SOON.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (LockBackendException e) {
+            return;
+        }
+        if (inside.incrementAndGet() > 1) {
+            overlaps.incrementAndGet();
+        }
+        pass(Scale.millis(1));
+        inside.decrementAndGet();
+        turns.incrementAndGet();
+        try {
+            lock.unlock();
+        } catch (RuntimeException e) {
+            // What a release may throw is for the rules about releases to say.
+        }
+    }
+
+    /** A hold of an actor's, and what it was told. */
+    private record Holding(Actor actor, DistributedLock lock, Lease lease, Queue<LossCause> losses) {
+        void assertKept() {
+            assertTrue(lease.isValid(), "the lease should be valid");
+            assertHeld(actor, lock);
+            assertEquals(List.of(), List.copyOf(losses), "the losses that the holder was told of");
+            actor.does("unlock()", lock::unlock);
+        }
+    }
+
+    private static Holding hold(Actor actor, DistributedLock lock) {
+        Queue<LossCause> losses = new ConcurrentLinkedQueue<>();
+        Lease lease = actor.call("lock()", () -> {
+            lock.lock();
+            Lease own = lock.lease().orElseThrow();
+            own.onLoss(losses::add);
+            return own;
+        });
+        return new Holding(actor, lock, lease, losses);
+    }
+
+    private void assertHolderOutlives(Fault fault) {
+        DistributedLock lock = lock();
+        DistributedLock another = lockOfAnotherClient();
+        connect(factory());
+        Actor actor = actor("holder");
+        Holding holding = hold(actor, lock);
+        faults().inject(fault);
+        faults().heal();
+        assertFalse(firstAnswer(another), "the lock that is held should be refused to another client after " + fault);
+        holding.assertKept();
+        eventually("another client gets the lock that was given back", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    /** The leases are short, because a strategy may let a server that lost its data stand aside for the longest of them. */
+    private void assertClientWorksOnAfter(Fault fault) {
+        DistributedLockFactory client = newFactory(config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)));
+        connect(client);
+        faults().inject(fault);
+        faults().heal();
+        DistributedLock lock = client.getLock(name());
+        eventually("a client gets a lock after " + fault, () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    /** A client that asks often, also where nothing tells it that it should. */
+    private DistributedLockFactory impatient() {
+        DistributedLockFactory client = newFactory(config -> config.waitCeiling(SOON));
+        connect(client);
+        return client;
+    }
+
+    /** Makes a client open its connections. */
+    private void connect(DistributedLockFactory client) {
+        DistributedLock lock = client.getLock(name("of one who connects"));
+        eventually("the client is connected", () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    /** Whether a client gets the lock, which it gives back; not if it cannot reach the backend. */
+    private static boolean isFreeIfAnybodyAnswers(DistributedLock lock) {
+        Actor visitor = Actor.platform("visitor");
+        try {
+            return visitor.call("tryLock()", () -> {
+                try {
+                    if (!lock.tryLock()) {
+                        return false;
+                    }
+                } catch (LockBackendException e) {
+                    return false;
+                }
+                lock.unlock();
+                return true;
+            });
+        } finally {
+            visitor.dismiss();
+        }
+    }
+
+    /** Whether a client gets the lock once it reaches the backend; it then keeps it. */
+    private boolean firstAnswer(DistributedLock lock) {
+        Actor visitor = actor("visitor");
+        AtomicBoolean had = new AtomicBoolean();
+        eventually("the backend answers", () -> {
+            Pending<Boolean> answer = visitor.begin("tryLock()", lock::tryLock);
+            if (answer.outcome() instanceof LockBackendException) {
+                return false;
+            }
+            had.set(answer.result());
+            return true;
+        });
+        return had.get();
+    }
+
+    private static void getHold(Actor actor, DistributedLock lock) {
+        eventually("the next client gets the lock", () -> {
+            Pending<Boolean> answer = actor.begin("tryLock()", lock::tryLock);
+            return !(answer.outcome() instanceof LockBackendException) && answer.result();
+        });
+    }
+
+    private void assertStaysHeld(String what, Duration time, DistributedLock lock) {
+        Actor visitor = actor("visitor");
+        always(what, time, () -> !visitor.call("tryLock()", lock::tryLock));
+    }
+
+    private static void assertHeld(Actor actor, DistributedLock lock) {
+        boolean held = actor.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread);
+        assertTrue(held, "the lock should be held");
+    }
+
+    private static void assertNotHeld(Actor actor, DistributedLock lock) {
+        boolean held = actor.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread);
+        assertFalse(held, "the lock should not be held");
+        int holds = actor.call("holdCount()", lock::holdCount);
+        assertEquals(0, holds, "the hold count of a lock that is not held");
+    }
+
+    /** Lets a waiter ask the backend once and then wait. */
+    private static void settleWell(Actor waiter, Pending<?> wait) {
+        waiter.settle(wait);
+        // With clients that wait for an answer without running, a request on its way looks like a wait for the lock.
+        pass(SOON);
+    }
+
+    private static Duration percent(int percent, Duration of) {
+        return of.multipliedBy(percent).dividedBy(100);
+    }
+
+    final List<String> passwords() {
+        return currentHarness().config().endpoints().stream()
+                .map(RedisEndpoint::password)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    static void assertShowsNone(List<String> secrets, String what, String text) {
+        secrets.forEach(it -> assertFalse(text.contains(it), () -> what + " shows a password"));
+    }
 }

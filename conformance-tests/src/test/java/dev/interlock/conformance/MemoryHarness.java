@@ -50,7 +50,7 @@ final class MemoryHarness implements LockHarness {
 
             @Override
             public List<StrategyOption> options() {
-                return List.of();
+                return wrong.options();
             }
 
             @Override
@@ -59,7 +59,7 @@ final class MemoryHarness implements LockHarness {
                         LockEngine.newFactory(
                                 wrong.providerName(),
                                 wrong.profile(),
-                                wrong.protocol(server, config),
+                                new KeyedProtocol(wrong.protocol(server, config), name -> wrong.key(config, name)),
                                 wrong.config(config),
                                 Environment.system()),
                         config);
@@ -67,9 +67,13 @@ final class MemoryHarness implements LockHarness {
         };
     }
 
+    /** The password of the endpoint is there to be kept secret; nothing connects to it. */
     @Override
     public LockConfig config() {
-        return LockConfig.builder().commandTimeout(Scale.millis(500)).build();
+        return LockConfig.builder()
+                .endpoints("redis://nobody:hush-hush@localhost")
+                .commandTimeout(Scale.millis(500))
+                .build();
     }
 
     @Override

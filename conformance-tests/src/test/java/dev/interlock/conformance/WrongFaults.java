@@ -1,12 +1,476 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Renewal;
+import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 final class WrongFaults {
+    private static final Set<Fault> END_CONNECTIONS = EnumSet.of(
+            Fault.PARTITION,
+            Fault.STOP,
+            Fault.KILL,
+            Fault.RESTART_WITH_DATA,
+            Fault.RESTART_WITHOUT_DATA,
+            Fault.CUT_CONNECTIONS);
+
+    private static final Set<Fault> END_SCRIPTS =
+            EnumSet.of(Fault.SCRIPT_FLUSH, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
+
     private WrongFaults() {}
 
     static List<WrongLock> locks() {
-        return List.of();
+        return List.of(
+                new SpoiltLock("tryLockCallsAnOutageTaken", TriesOnce::new, "9.1", "9.3", "9.4", "9.5"),
+                new SpoiltLock("timedWaitsCallAnOutageTaken", TriesForAWhile::new, "9.2", "9.18"),
+                new SpoiltLock("lockTriesAgainForEver", TriesForEver::new, "9.2", "9.17", "9.28"),
+                new WrongLock("noRequestHasATimeOut", "9.3", "9.5", "9.8") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new MemoryProtocol(server, Duration.ofHours(1));
+                    }
+                },
+                new SpoiltProtocol("aRequestWithoutAnAnswerIsTakenForOneThatWasNotSent", "9.3", "9.4", "9.5") {
+                    @Override
+                    Attempt attempt(LeaseProtocol correct, Claim claim) {
+                        return withReason(Reason.UNREACHABLE, correct.attempt(claim));
+                    }
+                },
+                new SpoiltProtocol("aRequestWithoutAnAnswerIsSentAgainAsANewOne", "9.4") {
+                    @Override
+                    Attempt attempt(LeaseProtocol correct, Claim claim) {
+                        Attempt first = correct.attempt(claim);
+                        return isUnanswered(first) ? correct.attempt(underAnotherToken(claim)) : first;
+                    }
+                },
+                new WrongLock("undoingAnAcquisitionDeletesWhatItFinds", "9.6") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new UndoesByName(server, super.protocol(server, config));
+                    }
+                },
+                new SpoiltProtocol("unlockFailsWithTheBackend", "9.7", "9.8", "9.9", "9.10", "9.11") {
+                    @Override
+                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                        try {
+                            return correct.release(claim);
+                        } catch (LockBackendException e) {
+                            throw new IllegalStateException("cannot unlock", e);
+                        }
+                    }
+                },
+                new SpoiltProtocol("aReleaseThatFailsIsForgotten", "9.9") {
+                    @Override
+                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                        try {
+                            return correct.release(claim);
+                        } catch (LockBackendException e) {
+                            return Optional.empty();
+                        }
+                    }
+                },
+                new WrongLock("aReleaseThatFailsIsRepeatedByName", "9.10") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new RepeatsByName(server, super.protocol(server, config));
+                    }
+                },
+                new SpoiltProtocol("aReleaseThatIsSentAgainFindsALoss", "9.11") {
+                    @Override
+                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                        try {
+                            return correct.release(claim);
+                        } catch (LockBackendException e) {
+                            return correct.release(claim);
+                        }
+                    }
+                },
+                new SpoiltProtocol("aRenewalThatFailsIsALoss", "9.12", "9.13", "9.14", "9.15") {
+                    @Override
+                    Renewal renewal(Claim claim, Renewal correct) {
+                        return correct instanceof Renewal.Failed ? new Renewal.Lost(LossCause.GONE) : correct;
+                    }
+                },
+                new SpoiltProtocol("aRenewalThatFailsIsTakenForDone", "9.13", "9.14", "9.15") {
+                    @Override
+                    Renewal renewal(Claim claim, Renewal correct) {
+                        return correct instanceof Renewal.Failed ? new Renewal.Renewed(claim.lease()) : correct;
+                    }
+                },
+                new SpoiltProtocol("waitersGiveUpAtTheFirstFailure", "9.3", "9.4", "9.5", "9.16") {
+                    @Override
+                    Attempt attempt(LeaseProtocol correct, Claim claim) {
+                        return withReason(Reason.REFUSED, correct.attempt(claim));
+                    }
+                },
+                new WrongLock("aConnectionThatWasCutIsNotOpenedAgain", "9.19", "9.20") {
+                    @Override
+                    MemoryServer server() {
+                        return new CountingServer(EnumSet.of(Fault.CUT_CONNECTIONS));
+                    }
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        CountingServer counting = (CountingServer) server;
+                        int atFirst = counting.times();
+                        return new FailsUnless(
+                                () -> counting.times() == atFirst,
+                                Reason.UNREACHABLE,
+                                super.protocol(server, config));
+                    }
+                },
+                new WrongLock("aLockEndsWithTheConnectionThatTookIt", "9.13", "9.15", "9.16", "9.20", "9.21", "9.22", "9.29") {
+                    @Override
+                    MemoryServer server() {
+                        return new MemoryServer() {
+                            @Override
+                            void suffer(Fault fault) {
+                                if (END_CONNECTIONS.contains(fault)) {
+                                    forget();
+                                }
+                            }
+                        };
+                    }
+                },
+                new WrongLock("renewalTakesALockThatIsGone", "9.23") {
+                    @Override
+                    MemoryServer server() {
+                        return new MemoryServer() {
+                            @Override
+                            Renewal renew(Claim claim) {
+                                put(claim);
+                                return new Renewal.Renewed(claim.lease());
+                            }
+                        };
+                    }
+                },
+                new WrongLock("scriptsAreLoadedOnce", "9.21", "9.22", "9.24", "9.25", "9.26") {
+                    @Override
+                    MemoryServer server() {
+                        return new CountingServer(END_SCRIPTS);
+                    }
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        CountingServer counting = (CountingServer) server;
+                        return new FailsUnless(
+                                () -> counting.times() == 0, Reason.REFUSED, super.protocol(server, config));
+                    }
+                },
+                new WrongLock("aRefusalThatIsLateIsTakenForAGrant", "9.27") {
+                    @Override
+                    MemoryServer server() {
+                        return new CountingServer(EnumSet.of(Fault.DELAY));
+                    }
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        CountingServer counting = (CountingServer) server;
+                        return new ForwardingProtocol(super.protocol(server, config)) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                Attempt attempt = super.attempt(claim);
+                                return counting.times() > 0 && attempt instanceof Attempt.Refused
+                                        ? new Attempt.Granted(claim.lease(), OptionalLong.of(1))
+                                        : attempt;
+                            }
+                        };
+                    }
+                },
+                new WrongLock("failuresShowThePassword", "9.28") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        String password = config.endpoints().get(0).password().orElseThrow();
+                        return new ForwardingProtocol(super.protocol(server, config)) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                return withMessage("cannot log in with " + password, super.attempt(claim));
+                            }
+                        };
+                    }
+                });
+    }
+
+    private static boolean isUnanswered(Attempt attempt) {
+        return attempt instanceof Attempt.Failed failed && failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
+    }
+
+    private static Attempt withReason(Reason reason, Attempt attempt) {
+        return attempt instanceof Attempt.Failed failed
+                ? new Attempt.Failed(new LockBackendException(reason, "for the wrong reason", failed.cause()))
+                : attempt;
+    }
+
+    private static Attempt withMessage(String message, Attempt attempt) {
+        return attempt instanceof Attempt.Failed failed
+                ? new Attempt.Failed(new LockBackendException(failed.cause().reason(), message))
+                : attempt;
+    }
+
+    private static Claim underAnotherToken(Claim claim) {
+        return new Claim(claim.name(), claim.token() + " again", claim.lease(), claim.fences());
+    }
+
+    private static Optional<LossCause> releaseByName(MemoryServer server, Claim claim) {
+        return server.request(Duration.ofMillis(500), () -> {
+            server.remove(claim.name());
+            return Optional.empty();
+        });
+    }
+
+    /** A correct lock whose lock objects are spoilt. */
+    static final class SpoiltLock extends WrongLock {
+        private final Function<DistributedLock, DistributedLock> spoiling;
+
+        SpoiltLock(String name, Function<DistributedLock, DistributedLock> spoiling, String... breaks) {
+            super(name, breaks);
+            this.spoiling = spoiling;
+        }
+
+        @Override
+        DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+            return new ForwardingFactory(correct) {
+                @Override
+                DistributedLock spoil(DistributedLock lock) {
+                    return spoiling.apply(lock);
+                }
+            };
+        }
+    }
+
+    private static final class TriesOnce extends ForwardingLock {
+        TriesOnce(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public boolean tryLock() {
+            try {
+                return super.tryLock();
+            } catch (LockBackendException e) {
+                return false;
+            }
+        }
+    }
+
+    private static final class TriesForAWhile extends ForwardingLock {
+        TriesForAWhile(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            try {
+                return super.tryLock(time, unit);
+            } catch (LockBackendException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+            try {
+                return super.tryAcquire(wait);
+            } catch (LockBackendException e) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    private static final class TriesForEver extends ForwardingLock {
+        TriesForEver(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public void lock() {
+            while (true) {
+                try {
+                    super.lock();
+                    return;
+                } catch (LockBackendException e) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+                }
+            }
+        }
+    }
+
+    /** A correct lock whose protocol is spoilt. */
+    private abstract static class SpoiltProtocol extends WrongLock {
+        SpoiltProtocol(String name, String... breaks) {
+            super(name, breaks);
+        }
+
+        Attempt attempt(LeaseProtocol correct, Claim claim) {
+            return correct.attempt(claim);
+        }
+
+        Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+            return correct.release(claim);
+        }
+
+        /** What a renewal is taken for. */
+        Renewal renewal(Claim claim, Renewal correct) {
+            return correct;
+        }
+
+        @Override
+        final LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            return new ForwardingProtocol(super.protocol(server, config)) {
+                @Override
+                public Attempt attempt(Claim claim) {
+                    return SpoiltProtocol.this.attempt(correct, claim);
+                }
+
+                @Override
+                public List<Renewal> renew(List<Claim> claims) {
+                    List<Renewal> renewals = super.renew(claims);
+                    return IntStream.range(0, claims.size())
+                            .mapToObj(i -> renewal(claims.get(i), renewals.get(i)))
+                            .toList();
+                }
+
+                @Override
+                public Optional<LossCause> release(Claim claim) {
+                    return SpoiltProtocol.this.release(correct, claim);
+                }
+            };
+        }
+    }
+
+    private static final class UndoesByName extends ForwardingProtocol {
+        private final MemoryServer server;
+        private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
+
+        UndoesByName(MemoryServer server, LeaseProtocol correct) {
+            super(correct);
+            this.server = server;
+        }
+
+        @Override
+        public Attempt attempt(Claim claim) {
+            Attempt attempt = super.attempt(claim);
+            if (isUnanswered(attempt)) {
+                unanswered.add(claim.token());
+            }
+            return attempt;
+        }
+
+        @Override
+        public Optional<LossCause> release(Claim claim) {
+            return unanswered.contains(claim.token()) ? releaseByName(server, claim) : super.release(claim);
+        }
+    }
+
+    private static final class RepeatsByName extends ForwardingProtocol {
+        private final MemoryServer server;
+
+        RepeatsByName(MemoryServer server, LeaseProtocol correct) {
+            super(correct);
+            this.server = server;
+        }
+
+        @Override
+        public Optional<LossCause> release(Claim claim) {
+            try {
+                return super.release(claim);
+            } catch (LockBackendException e) {
+                if (e.reason() != Reason.UNREACHABLE) {
+                    throw e;
+                }
+                Thread repeater = new Thread(() -> deleteAFewTimes(claim), "repeater");
+                repeater.setDaemon(true);
+                repeater.start();
+                return Optional.empty();
+            }
+        }
+
+        private void deleteAFewTimes(Claim claim) {
+            for (int done = 0; done < 10; LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20))) {
+                try {
+                    releaseByName(server, claim);
+                    done++;
+                } catch (LockBackendException e) {
+                    // Not counted.
+                }
+            }
+        }
+    }
+
+    /** Counts faults of some kinds. */
+    private static final class CountingServer extends MemoryServer {
+        private final Set<Fault> counted;
+        private final AtomicInteger times = new AtomicInteger();
+
+        CountingServer(Set<Fault> counted) {
+            this.counted = counted;
+        }
+
+        @Override
+        void suffer(Fault fault) {
+            if (counted.contains(fault)) {
+                times.incrementAndGet();
+            }
+        }
+
+        int times() {
+            return times.get();
+        }
+    }
+
+    private static final class FailsUnless extends ForwardingProtocol {
+        private final BooleanSupplier working;
+        private final Reason reason;
+
+        FailsUnless(BooleanSupplier working, Reason reason, LeaseProtocol correct) {
+            super(correct);
+            this.working = working;
+            this.reason = reason;
+        }
+
+        private LockBackendException failure() {
+            return new LockBackendException(reason, "it does not work any more");
+        }
+
+        @Override
+        public Attempt attempt(Claim claim) {
+            return working.getAsBoolean() ? super.attempt(claim) : new Attempt.Failed(failure());
+        }
+
+        @Override
+        public List<Renewal> renew(List<Claim> claims) {
+            return working.getAsBoolean()
+                    ? super.renew(claims)
+                    : claims.stream().map(it -> (Renewal) new Renewal.Failed(failure())).toList();
+        }
+
+        @Override
+        public Optional<LossCause> release(Claim claim) {
+            if (!working.getAsBoolean()) {
+                throw failure();
+            }
+            return super.release(claim);
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import dev.interlock.engine.LeaseProtocol;
 import java.util.List;
@@ -40,6 +41,11 @@ class WrongLock {
         return new MemoryProtocol(server, config.commandTimeout());
     }
 
+    /** What the server knows the lock of a name by. */
+    String key(LockConfig config, String name) {
+        return config.keyPrefix() + ":{" + name + "}";
+    }
+
     /** What the engine gets for what the kit gave. */
     LockConfig config(LockConfig config) {
         return config;
@@ -51,6 +57,10 @@ class WrongLock {
 
     StrategyProfile profile() {
         return MemoryHarness.PROFILE;
+    }
+
+    List<StrategyOption> options() {
+        return List.of(new StrategyOption("unused", "none", "Any value, which has no effect."));
     }
 
     /** What the kit gets for what the engine made. */

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Renewal;
+import dev.interlock.engine.Watch;
+import java.util.List;
+import java.util.Optional;
+
+/** Passes everything on; subclasses spoil a part. */
+class ForwardingProtocol implements LeaseProtocol {
+    final LeaseProtocol correct;
+
+    ForwardingProtocol(LeaseProtocol correct) {
+        this.correct = correct;
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        return correct.attempt(claim);
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        return correct.renew(claims);
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        return correct.release(claim);
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        return correct.watch(name, onFreed);
+    }
+
+    @Override
+    public void close() {
+        correct.close();
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Renewal;
+import dev.interlock.engine.Watch;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Passes everything on, under the keys by which the server knows the names. */
+final class KeyedProtocol extends ForwardingProtocol {
+    private final UnaryOperator<String> key;
+
+    KeyedProtocol(LeaseProtocol correct, UnaryOperator<String> key) {
+        super(correct);
+        this.key = key;
+    }
+
+    private Claim keyed(Claim claim) {
+        return new Claim(key.apply(claim.name()), claim.token(), claim.lease(), claim.fences());
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        return super.attempt(keyed(claim));
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        return super.renew(claims.stream().map(this::keyed).toList());
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        return super.release(keyed(claim));
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        return super.watch(key.apply(name), onFreed);
+    }
+}

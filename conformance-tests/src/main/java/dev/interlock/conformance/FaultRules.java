@@ -79,7 +79,7 @@ abstract class FaultRules extends WaitingRules {
     @Needs(faults = Fault.PAUSE)
     public final void rule_9_3_aRequestWithoutAnAnswerEndsAsUnknown() {
         DistributedLock lock = lock();
-        connect(factory());
+        reconnect(factory());
         faults().inject(Fault.PAUSE);
         Actor actor = actor("locker");
         LockBackendException failure = actor.begin("tryLock() that nobody answers", lock::tryLock)
@@ -96,7 +96,7 @@ abstract class FaultRules extends WaitingRules {
     public final void rule_9_4_aLostReplyLeavesNoGhost() {
         DistributedLock lock = lock();
         DistributedLock another = lockOfAnotherClient();
-        connect(factory());
+        reconnect(factory());
         faults().inject(Fault.LOSE_NEXT_REPLY);
         Actor actor = actor("locker");
         Throwable thrown = actor.begin("tryLock()", () -> {
@@ -120,7 +120,7 @@ abstract class FaultRules extends WaitingRules {
     public final void rule_9_5_aRequestThatIsCarriedOutLateLeavesNoGhost() {
         DistributedLock lock = lock();
         DistributedLock another = lockOfAnotherClient();
-        connect(factory());
+        reconnect(factory());
         faults().inject(Fault.PAUSE);
         actor("locker").begin("tryLock() that nobody answers", lock::tryLock).failure(LockBackendException.class);
         faults().heal();
@@ -134,7 +134,7 @@ abstract class FaultRules extends WaitingRules {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock next = lockOfAnotherClient();
         DistributedLock third = lockOfAnotherClient();
-        connect(factory());
+        reconnect(factory());
         faults().inject(Fault.LOSE_NEXT_REPLY);
         actor("first").begin("tryLock()", lock::tryLock).outcome();
         Actor holder = actor("next");
@@ -358,7 +358,7 @@ abstract class FaultRules extends WaitingRules {
     public final void rule_9_19_connectionsThatWereCutAreOpenedAgain() {
         DistributedLock lock = lock();
         for (int i = 0; i < 3; i++) {
-            connect(factory());
+            reconnect(factory());
             faults().inject(Fault.CUT_CONNECTIONS);
             eventually("the lock can be had after all connections were cut", () -> isFreeIfAnybodyAnswers(lock));
         }
@@ -413,7 +413,7 @@ abstract class FaultRules extends WaitingRules {
         Duration time = Scale.RENEWED_LEASE.multipliedBy(3);
         DistributedLock lock = factory().getLock(name(), unrenewed(time));
         DistributedLock another = lockOfAnotherClient();
-        connect(factory());
+        reconnect(factory());
         Actor actor = actor("holder");
         faults().inject(Fault.SCRIPT_FLUSH);
         boolean had = actor.call("tryLock() after the scripts were forgotten", lock::tryLock);
@@ -436,7 +436,7 @@ abstract class FaultRules extends WaitingRules {
         List<DistributedLock> locks = new ArrayList<>();
         for (int i = 0; i < clients; i++) {
             DistributedLockFactory client = newFactory();
-            connect(client);
+            reconnect(client);
             locks.add(client.getLock(name()));
         }
         faults().inject(Fault.DELAY);
@@ -555,7 +555,7 @@ abstract class FaultRules extends WaitingRules {
     private void assertHolderOutlives(Fault fault) {
         DistributedLock lock = lock();
         DistributedLock another = lockOfAnotherClient();
-        connect(factory());
+        reconnect(factory());
         Actor actor = actor("holder");
         Holding holding = hold(actor, lock);
         faults().inject(fault);
@@ -568,7 +568,7 @@ abstract class FaultRules extends WaitingRules {
     /** The leases are short, because a strategy may let a server that lost its data stand aside for the longest of them. */
     private void assertClientWorksOnAfter(Fault fault) {
         DistributedLockFactory client = newFactory(config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)));
-        connect(client);
+        reconnect(client);
         faults().inject(fault);
         faults().heal();
         DistributedLock lock = client.getLock(name());
@@ -578,12 +578,12 @@ abstract class FaultRules extends WaitingRules {
     /** A client that asks often, also where nothing tells it that it should. */
     private DistributedLockFactory impatient() {
         DistributedLockFactory client = newFactory(config -> config.waitCeiling(SOON));
-        connect(client);
+        reconnect(client);
         return client;
     }
 
     /** Makes a client open its connections. */
-    private void connect(DistributedLockFactory client) {
+    private void reconnect(DistributedLockFactory client) {
         DistributedLock lock = client.getLock(name("of one who connects"));
         eventually("the client is connected", () -> isFreeIfAnybodyAnswers(lock));
     }

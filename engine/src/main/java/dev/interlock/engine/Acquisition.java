@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One thread's way to a lock that it does not hold yet: through the local queue, then to the backend. Used by one thread, once. */
@@ -59,7 +60,8 @@ final class Acquisition {
             cell.mutex.unlock();
         }
         if (waiter == null) {
-            return contend(null);
+            // However short its time, whoever need not queue asks once.
+            return contend(this::tryUntilOver);
         }
         return queue(waiter);
     }
@@ -83,7 +85,7 @@ final class Acquisition {
         return switch (waiter.state) {
             case GRANTED -> Objects.requireNonNull(waiter.tenure);
             case FAILED -> throw asOurs(Objects.requireNonNull(waiter.failure));
-            default -> contend(waiter.yieldSince);
+            default -> contend(() -> takeTurn(waiter.yieldSince));
         };
     }
 
@@ -103,15 +105,11 @@ final class Acquisition {
     }
 
     /** Deals with the backend; the cell is engaged to this thread, and is not any more when this returns or throws. */
-    private @Nullable Tenure contend(@Nullable Integer yieldSince) {
+    private @Nullable Tenure contend(Supplier<@Nullable Tenure> way) {
         Tenure tenure = null;
         cell.contender(Thread.currentThread());
         try {
-            if (yieldSince != null) {
-                cell.openWatch(engine.protocol());
-                awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
-            }
-            tenure = tryUntilOver();
+            tenure = way.get();
             return tenure;
         } finally {
             if (tenure == null) {
@@ -125,8 +123,13 @@ final class Acquisition {
         }
     }
 
-    private @Nullable Tenure tryUntilOver() {
-        if (mayWait && isOver()) {
+    /** Contends after a wait in the queue, in which the time may have passed. */
+    private @Nullable Tenure takeTurn(@Nullable Integer yieldSince) {
+        if (yieldSince != null) {
+            cell.openWatch(engine.protocol());
+            awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
+        }
+        if (isOver()) {
             cell.mutex.lock();
             try {
                 throwIfNobodyAnswers();
@@ -135,6 +138,10 @@ final class Acquisition {
                 cell.mutex.unlock();
             }
         }
+        return tryUntilOver();
+    }
+
+    private @Nullable Tenure tryUntilOver() {
         int failures = 0;
         while (true) {
             int seen = cell.signals();

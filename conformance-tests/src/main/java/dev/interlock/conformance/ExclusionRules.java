@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -90,10 +91,15 @@ abstract class ExclusionRules extends Stage {
     @Test
     public final void rule_1_5_locksOfDifferentNamesAreIndependent() {
         actor("holder").does("lock()", lock()::lock);
+        DistributedLock second = factory().getLock(name("Aa"));
+        assertTrue(triesLock(actor("second holder"), second), "a lock was refused because one of another name is held");
         for (DistributedLockFactory client : List.of(factory(), newFactory())) {
-            for (String suffix : List.of("b", "c", "d", "e", "f", "g", "h", "i")) {
-                DistributedLock other = client.getLock(name(suffix));
-                assertTrue(isFree(other), "a lock was refused though only a lock of another name is held");
+            // The last one has the hash code of the one that is held.
+            for (String suffix : List.of("b", "c", "A", " a", "BB")) {
+                assertTrue(
+                        isFree(client.getLock(name(suffix))),
+                        "lock \"" + name(suffix) + "\" was refused because \"" + name() + "\" and \"" + second.name()
+                                + "\" are held: locks must be told apart by the whole name");
             }
         }
     }
@@ -116,6 +122,8 @@ abstract class ExclusionRules extends Stage {
     @Test
     public final void rule_1_7_ofManyThatTryAtOnceOneGetsTheLock() {
         int rounds = 15;
+        // A vote can be split so that nobody has a majority.
+        boolean split = factory().profile().supports(Capability.QUORUM);
         List<DistributedLockFactory> clients =
                 Stream.generate(this::newFactory).limit(4).toList();
         List<Actor> actors = new ArrayList<>();
@@ -137,7 +145,9 @@ abstract class ExclusionRules extends Stage {
             assertTrue(
                     winners <= 1,
                     winners + " of " + actors.size() + " threads hold the lock that they tried to take at once");
-            assertTrue(winners == 1, "nobody got the free lock that all tried to take: a try must not spoil another's");
+            assertTrue(
+                    winners == 1 || split,
+                    "nobody got the free lock that all tried to take: a try must not spoil another's");
         }
     }
 
@@ -201,7 +211,7 @@ abstract class ExclusionRules extends Stage {
         DistributedLockFactory client = busyClient();
         List<Pending<?>> ends = new ArrayList<>();
         int threads = 4;
-        int rounds = 50;
+        int rounds = 25;
         for (int i = 0; i < threads; i++) {
             DistributedLock lock = client.getLock(name());
             ends.add(actor("writer " + i).beginTo("write", () -> {
@@ -294,7 +304,7 @@ abstract class ExclusionRules extends Stage {
         void increment() {
             int next = Math.max(first, second) + 1;
             first = next;
-            Thread.yield();
+            LockSupport.parkNanos(1);
             second = next;
         }
 

@@ -212,7 +212,7 @@ abstract class InterruptRules extends ReentryRules {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         // So much less than a fresh lease that it must be extended, and so much more than what is left that it can be.
         Duration wanted = lease.remaining().minus(Scale.millis(350));
         pass(Scale.millis(400));
@@ -234,7 +234,7 @@ abstract class InterruptRules extends ReentryRules {
         holder.interrupt();
         assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() by an interrupted thread");
         assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() by an interrupted thread");
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("lease() by an interrupted thread"));
+        Lease lease = heldLease(holder, lock);
         assertTrue(holder.call("isValid()", lease::isValid), "isValid() by an interrupted thread");
         assertTrue(
                 holder.call("remaining()", lease::remaining).compareTo(Duration.ZERO) > 0,

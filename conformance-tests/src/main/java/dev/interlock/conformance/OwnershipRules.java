@@ -178,7 +178,7 @@ abstract class OwnershipRules extends ExclusionRules {
         Actor holder = actor("holder");
         assertTrue(leaseOf(holder, lock).isEmpty(), "lease() before lock() should be empty");
         holder.does("lock()", lock::lock);
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         assertEquals(name(), lease.lockName(), "the lease's lockName()");
         assertTrue(lease.isValid(), "the lease of a lock that was just acquired is valid");
         assertTrue(leaseOf(actor("another thread"), lock).isEmpty(), "lease() of another thread should be empty");
@@ -195,8 +195,7 @@ abstract class OwnershipRules extends ExclusionRules {
         faults().inject(Fault.PARTITION);
         assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() while the backend cannot be reached");
         assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() while the backend cannot be reached");
-        Lease lease = leaseOf(holder, lock)
-                .orElseThrow(() -> new AssertionError("lease() while the backend cannot be reached is empty"));
+        Lease lease = heldLease(holder, lock);
         assertTrue(lease.isValid(), "isValid() while the backend cannot be reached and the lease goes on");
         assertTrue(lease.remaining().compareTo(Duration.ZERO) > 0, "remaining() should be positive");
         assertHoldsNoneByQueries(actor("another thread"), lock);
@@ -247,7 +246,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         holder.does("close()", lease::close);
         assertFalse(isHeldBy(holder, lock), "closing the lease of a thread is the same as unlock()");
         assertFree(lockOfAnotherClient());
@@ -259,7 +258,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         actor("stranger").beginTo("close()", lease::close).failure(IllegalMonitorStateException.class);
         assertTrue(lease.isValid(), "the lease stays valid when another thread could not close it");
         assertHolds(holder, lock);
@@ -271,7 +270,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Lease old = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease old = heldLease(holder, lock);
         holder.does("unlock()", lock::unlock);
         holder.does("lock() again", lock::lock);
         holder.beginTo("close() of the lease before", old::close).failure(IllegalMonitorStateException.class);
@@ -284,7 +283,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         holder.does("unlock()", lock::unlock);
         assertOver(lease);
         Lease handle = holder.call("acquire()", lock::acquire);
@@ -436,6 +435,12 @@ abstract class OwnershipRules extends ExclusionRules {
 
     static Optional<Lease> leaseOf(Actor actor, DistributedLock lock) {
         return actor.call("lease()", lock::lease);
+    }
+
+    static Lease heldLease(Actor holder, DistributedLock lock) {
+        return leaseOf(holder, lock)
+                .orElseThrow(
+                        () -> new AssertionError("lease() is empty for " + holder.name() + ", which holds the lock"));
     }
 
     static void assertHolds(Actor actor, DistributedLock lock) {

@@ -246,7 +246,7 @@ abstract class ReentryRules extends OwnershipRules {
             lock.lock();
             lock.lock();
         });
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         holder.does("close()", lease::close);
         assertHoldCount(1, holder, lock);
         assertTrue(lease.isValid(), "the lease goes on until the last hold is undone");
@@ -280,7 +280,7 @@ abstract class ReentryRules extends OwnershipRules {
             lock.lock();
             lock.lock();
         });
-        Lease lease = leaseOf(holder, lock).orElseThrow(() -> new AssertionError("the holder should have a lease()"));
+        Lease lease = heldLease(holder, lock);
         holder.does("unlock() once", lock::unlock);
         always(
                 "the lease is renewed until the last unlock()",

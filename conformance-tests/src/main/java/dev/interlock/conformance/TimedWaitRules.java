@@ -309,8 +309,11 @@ abstract class TimedWaitRules extends InterruptRules {
         assertOnceWithin(
                 WAIT.multipliedBy(3).dividedBy(2), "tryLock(time) behind another waiter, with a time of " + WAIT, () -> {
                     Pending<Long> ahead = first.begin("tryLock(time)", () -> {
+                        long start = System.nanoTime();
                         assertFalse(timedTryLock(other, WAIT).call(), "the lock is held by another client");
-                        return System.nanoTime();
+                        long end = System.nanoTime();
+                        assertAtLeast(WAIT, "tryLock(time)", Duration.ofNanos(end - start));
+                        return end;
                     });
                     first.settle(ahead);
                     long start = System.nanoTime();
@@ -372,6 +375,7 @@ abstract class TimedWaitRules extends InterruptRules {
             third.settle(behind);
             between.result();
             ahead.result();
+            third.settle(behind);
             holder.does("unlock()", lock::unlock);
             behind.result();
             third.does("unlock()", queue::unlock);

@@ -344,11 +344,13 @@ abstract class WaitingRules extends FencingRules {
         eventually("the threads of one client keep the lock busy", () -> turns.get() > crowd.size());
         Actor waiter = actor("waiter of another client");
         try {
-            waiter.does("lock() while many threads of another client queue for the lock", other::lock);
+            for (int turn = 0; turn < 3; turn++) {
+                waiter.does("lock() while many threads of another client queue for the lock", other::lock);
+                waiter.does("unlock()", other::unlock);
+            }
         } finally {
             enough.set(true);
         }
-        waiter.does("unlock()", other::unlock);
         crowd.forEach(Pending::result);
     }
 

@@ -102,6 +102,7 @@ final class WrongTimedWaits {
                 "5.15",
                 "5.16",
                 "5.19",
+                "8.6",
                 "8.11");
     }
 
@@ -330,14 +331,15 @@ final class WrongTimedWaits {
                             queue.lockInterruptibly();
                             try {
                                 long left = nanos - (System.nanoTime() - start);
-                                return left > 0 && correct.tryLock(left, NANOSECONDS);
+                                return correct.tryLock(left, NANOSECONDS);
                             } finally {
                                 queue.unlock();
                             }
                         }
                     };
                 },
-                "5.16");
+                "5.16",
+                "8.6");
     }
 
     private static WrongLock aTimedOutWaiterGoesOnInTheBackground() {
@@ -364,7 +366,8 @@ final class WrongTimedWaits {
                 },
                 "5.17",
                 "5.18",
-                "5.21");
+                "5.21",
+                "8.12");
     }
 
     /** Numbers for those who wait, as at a counter. */
@@ -448,7 +451,8 @@ final class WrongTimedWaits {
                     };
                 },
                 "5.18",
-                "5.21");
+                "5.21",
+                "8.6");
     }
 
     private static WrongLock aLeaseThatEndsIsNotNoticed() {

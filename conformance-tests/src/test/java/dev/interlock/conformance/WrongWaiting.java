@@ -4,9 +4,11 @@ package dev.interlock.conformance;
 import static dev.interlock.conformance.WrongTimedWaits.spoilt;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
@@ -38,7 +40,7 @@ final class WrongWaiting {
 
     static List<WrongLock> locks() {
         return List.of(
-                aReleaseIsNeverNoticed(),
+                aClosedHandleKeepsTheLock(),
                 nobodyListensThoughItIsPromised(),
                 listeningBeginsUnnoticed(),
                 theQueueIsTooShort(),
@@ -66,22 +68,31 @@ final class WrongWaiting {
         return config.toBuilder().waitCeiling(Duration.ofHours(1)).build();
     }
 
-    private static WrongLock aReleaseIsNeverNoticed() {
-        return new WrongLock("aReleaseIsNeverNoticed", "8.1", "8.2", "8.3", "8.5", "8.9") {
-            @Override
-            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
-                return new Deaf(server, config);
-            }
-
-            @Override
-            LockConfig config(LockConfig config) {
-                return withoutPolling(config);
-            }
-        };
+    private static WrongLock aClosedHandleKeepsTheLock() {
+        return spoilt(
+                "aClosedHandleKeepsTheLock",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    Lease spoil(Lease lease) {
+                        return new ForwardingLease(lease) {
+                            @Override
+                            public void close() {}
+                        };
+                    }
+                },
+                "5.10",
+                "5.12",
+                "5.13",
+                "5.23",
+                "8.1",
+                "8.2",
+                "8.6",
+                "8.10");
     }
 
     private static WrongLock nobodyListensThoughItIsPromised() {
-        return new WrongLock("nobodyListensThoughItIsPromised", "8.2", "8.3", "8.5", "8.9") {
+        return new WrongLock(
+                "nobodyListensThoughItIsPromised", "8.2", "8.3", "8.5", "8.9", "8.12", "8.15", "8.20") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new Deaf(server, config);
@@ -361,17 +372,25 @@ final class WrongWaiting {
     }
 
     private static WrongLock aMessageIsTakenForAGrant() {
-        return new WrongLock("aMessageIsTakenForAGrant", "8.9") {
+        return new WrongLock("aMessageIsTakenForAGrant", "8.5", "8.9", "8.13") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 Set<String> told = ConcurrentHashMap.newKeySet();
                 return new Listening(server, config) {
                     @Override
                     public Attempt attempt(Claim claim) {
+                        boolean wasTold = told.remove(claim.name());
                         Attempt attempt = super.attempt(claim);
-                        return attempt instanceof Attempt.Refused && told.remove(claim.name())
+                        return attempt instanceof Attempt.Refused && wasTold
                                 ? new Attempt.Granted(claim.lease(), OptionalLong.of(1))
                                 : attempt;
+                    }
+
+                    @Override
+                    public Optional<LossCause> release(Claim claim) {
+                        Optional<LossCause> loss = super.release(claim);
+                        told.remove(claim.name());
+                        return loss;
                     }
 
                     @Override
@@ -401,7 +420,7 @@ final class WrongWaiting {
                             try {
                                 boolean granted = correct.tryLock();
                                 while (!granted) {
-                                    granted = wokenEarly() || correct.tryLock();
+                                    granted = wokenEarly(POLL) || correct.tryLock();
                                 }
                             } finally {
                                 queue.unlock();
@@ -415,40 +434,46 @@ final class WrongWaiting {
     }
 
     /** Whether a short sleep ends before its time, and not by an interrupt. */
-    private static boolean wokenEarly() {
+    private static boolean wokenEarly(Duration sleep) {
         long start = System.nanoTime();
-        LockSupport.parkNanos(POLL.toNanos());
-        return System.nanoTime() - start < POLL.toNanos() && !Thread.currentThread().isInterrupted();
+        LockSupport.parkNanos(sleep.toNanos());
+        return System.nanoTime() - start < sleep.toNanos() && !Thread.currentThread().isInterrupted();
     }
 
     private static WrongLock aStrayWakeUpEndsATimedWait() {
-        return spoilt(
-                "aStrayWakeUpEndsATimedWait",
-                () -> lock -> new ForwardingLock(lock) {
-                    @Override
-                    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-                        return correct.tryLock(0, unit)
-                                || unit.toMillis(time) > 0 && !wokenEarly() && correct.tryLock(time, unit);
-                    }
-                },
-                "8.11");
+        return spoilt("aStrayWakeUpEndsATimedWait", () -> lock -> new Wakeable(lock, false), "8.6", "8.11");
     }
 
     private static WrongLock aStrayWakeUpRestartsATimedWait() {
-        return spoilt(
-                "aStrayWakeUpRestartsATimedWait",
-                () -> lock -> new ForwardingLock(lock) {
-                    @Override
-                    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-                        while (unit.toMillis(time) > 0 && !correct.tryLock(0, unit)) {
-                            if (!wokenEarly()) {
-                                return correct.tryLock(time, unit);
-                            }
-                        }
-                        return unit.toMillis(time) > 0 || correct.tryLock(time, unit);
+        return spoilt("aStrayWakeUpRestartsATimedWait", () -> lock -> new Wakeable(lock, true), "8.6", "8.11");
+    }
+
+    /** Asks again and again in a timed wait, and lets a wake-up change its time. */
+    private static final class Wakeable extends ForwardingLock {
+        private final boolean restarts;
+
+        Wakeable(DistributedLock correct, boolean restarts) {
+            super(correct);
+            this.restarts = restarts;
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            long nanos = Math.min(unit.toNanos(time), TimeUnit.DAYS.toNanos(1));
+            long start = System.nanoTime();
+            while (!correct.tryLock(0, unit)) {
+                if (System.nanoTime() - start >= nanos) {
+                    return false;
+                }
+                if (wokenEarly(Duration.ofMillis(10))) {
+                    if (!restarts) {
+                        return false;
                     }
-                },
-                "8.11");
+                    start = System.nanoTime();
+                }
+            }
+            return true;
+        }
     }
 
     /** Keeps a list of those who wait, and a freed lock for the first of them. */
@@ -471,7 +496,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock theServerKeepsTheLockForAWaiterThatGaveUp() {
-        return new WrongLock("theServerKeepsTheLockForAWaiterThatGaveUp", "8.12") {
+        return new WrongLock("theServerKeepsTheLockForAWaiterThatGaveUp", "5.17", "5.21", "8.12") {
             @Override
             MemoryServer server() {
                 return new ListKeeper();
@@ -533,7 +558,7 @@ final class WrongWaiting {
                         }
                     };
                 },
-                JAVA_21 ? new String[] {"8.14", "8.15", "8.19"} : new String[] {"8.14", "8.15"});
+                JAVA_21 ? new String[] {"8.6", "8.14", "8.15", "8.19"} : new String[] {"8.6", "8.14", "8.15"});
     }
 
     private static WrongLock eachWaiterUsesAConnectionOfThePool() {
@@ -588,6 +613,7 @@ final class WrongWaiting {
                         }
                     };
                 },
+                "8.6",
                 "8.17");
     }
 

@@ -47,6 +47,10 @@ class ArchitectureTest {
     private static final String EMBEDDED = "dev.interlock.embedded..";
     private static final String COMPARE = "dev.interlock.compare..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
+    private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
+    private static final String[] KIT = {
+        "java..", API, "dev.interlock.conformance", "dev.interlock.conformance.history..", "org.jspecify.annotations"
+    };
     private static final String[] CLIENTS = {"redis.clients..", "io.lettuce..", "org.redisson.."};
 
     private static final JavaClasses ALL = new ClassFileImporter()
@@ -119,6 +123,33 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage("dev.interlock..").and(not(resideInAPackage(EMBEDDED))))
                 .because("servers for tests stand beside the house (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void theKitKnowsTheApiAndJUnitAlone() {
+        classes()
+                .that()
+                .resideInAPackage(CONFORMANCE)
+                .and()
+                .resideOutsideOfPackage(REDIS_HARNESS)
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage(KIT).or(resideInAnyPackage("org.junit.jupiter.api..", "org.opentest4j..")))
+                .because("a strategy over any backend is tested by the same rules (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void theHarnessOnRedisKnowsTheKitAndServersForTests() {
+        classes()
+                .that()
+                .resideInAPackage(REDIS_HARNESS)
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(KIT)
+                        .or(resideInAnyPackage(
+                                REDIS_HARNESS, EMBEDDED, "org.testcontainers..", "com.github.dockerjava.api..")))
+                .because("it starts servers and breaks them, and does not care for locks (ADR 9)")
                 .check(ALL);
     }
 
@@ -242,6 +273,8 @@ class ArchitectureTest {
         classes()
                 .that()
                 .resideInAPackage("dev.interlock..")
+                .and()
+                .resideOutsideOfPackage("dev.interlock.conformance")
                 .should(condition("have at most one superclass of ours", (type, violations) -> {
                     long ours = type.getAllRawSuperclasses().stream()
                             .filter(resideInAPackage("dev.interlock.."))
@@ -250,7 +283,9 @@ class ArchitectureTest {
                         violations.accept(type.getDescription() + " has " + ours + " superclasses of ours");
                     }
                 }))
-                .because("verbs are composed, not inherited (rule 7)")
+                .because(
+                        "verbs are composed, not inherited (rule 7); the kit is run by extending one class, and its chapters"
+                                + " are the superclasses of that")
                 .check(ALL);
     }
 
@@ -344,8 +379,10 @@ class ArchitectureTest {
     @Test
     void librariesLeaveTheStandardStreamsAlone() {
         NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
-                .because("standard streams belong to the application (rule 11)")
-                .check(LIBRARY);
+                .because(
+                        "standard streams belong to the application (rule 11); a process that the kit starts is asked and"
+                                + " answers by them")
+                .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.PeerMain"))));
     }
 
     @Test

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 abstract class ExclusionRules extends Stage {
     private static final Duration CEILING = Scale.millis(20);
 
+    private static final int TAKE_OVERS = 3;
+    private static final int TAKERS = 6;
+
     ExclusionRules() {}
 
     /** A client whose waiters ask often, so that a load does not take long where nobody wakes them. */
@@ -294,6 +297,26 @@ abstract class ExclusionRules extends Stage {
                 .patience(Scale.millis(2))
                 .interrupting();
         assertExclusive(load.run());
+    }
+
+    @Test
+    public final void rule_1_19_oneClientAloneTakesOverALeaseThatEnded() {
+        for (int round = 0; round < TAKE_OVERS; round++) {
+            String name = name("taken over " + round);
+            Actor dead = actor("holder " + round);
+            DistributedLock held = factory().getLock(name, unrenewed(Scale.SHORT_LEASE));
+            dead.does("lock()", held::lock);
+            Load load = new Load(new Recorder())
+                    .names(name)
+                    .threads(1)
+                    .rounds(1)
+                    .styles(EnumSet.of(Load.Style.LOCK))
+                    .hold(Scale.millis(20));
+            for (int i = 1; i <= TAKERS; i++) {
+                load.client("client-" + i, newFactory(config -> config.waitCeiling(Duration.ofMillis(1))));
+            }
+            assertExclusive(load.run());
+        }
     }
 
     /** What a lock guards, and nothing else does. */

@@ -102,7 +102,14 @@ final class Peer implements AutoCloseable {
 
     /** Makes threads lock and unlock, each its own name, without end. Returns when all of them are at it. */
     void storm(String name, int threads, LockOptions options) {
-        ask("storm " + PeerMain.encode(name) + " " + threads + " " + options.lease().toMillis());
+        ask("storm " + PeerMain.encode(name) + " " + threads + " "
+                + options.lease().toMillis());
+    }
+
+    /** Runs a load to its end, and writes its history into a file. */
+    void load(String name, String client, int threads, int rounds, Path history) {
+        ask("load " + PeerMain.encode(name) + " " + client + " " + threads + " " + rounds + " "
+                + PeerMain.encode(history.toString()));
     }
 
     /** Ends the process without giving it a chance to do anything. */

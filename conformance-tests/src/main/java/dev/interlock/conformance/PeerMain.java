@@ -7,6 +7,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
+import dev.interlock.conformance.history.Recorder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -14,6 +15,7 @@ import java.io.PrintStream;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -70,13 +72,20 @@ final class PeerMain {
                 case "unlock" -> unlock(decode(request[1]));
                 case "isHeld" -> Boolean.toString(lock(decode(request[1])).isHeldByCurrentThread());
                 case "losses" -> Integer.toString(losses(decode(request[1])).get());
- case "storm" ->
+                case "storm" ->
                     storm(
                             decode(request[1]),
                             Integer.parseInt(request[2]),
                             LockOptions.builder()
                                     .lease(Duration.ofMillis(Long.parseLong(request[3])))
                                     .build());
+                case "load" ->
+                    load(
+                            decode(request[1]),
+                            request[2],
+                            Integer.parseInt(request[3]),
+                            Integer.parseInt(request[4]),
+                            Path.of(decode(request[5])));
                 case "threadId" -> Long.toString(Thread.currentThread().getId());
                 default -> FAILED + "no such request";
             };
@@ -109,6 +118,18 @@ final class PeerMain {
         } catch (IllegalMonitorStateException e) {
             return e.getClass().getSimpleName();
         }
+    }
+
+    private String load(String name, String client, int threads, int rounds, Path history) {
+        try (Recorder recorder = Recorder.toFile(history)) {
+            new Load(recorder)
+                    .client(client, factory)
+                    .names(name)
+                    .threads(threads)
+                    .rounds(rounds)
+                    .run();
+        }
+        return "";
     }
 
     static String stormName(String name, int thread) {

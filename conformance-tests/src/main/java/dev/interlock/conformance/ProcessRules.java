@@ -7,13 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.JsonLines;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
 abstract class ProcessRules extends LifecycleRules {
     private static final int STORM_THREADS = 8;
+    private static final int LOADED_PROCESSES = 2;
+    private static final int LOADED_THREADS = 4;
+    private static final int LOADED_ROUNDS = 40;
 
     ProcessRules() {}
 
@@ -201,5 +212,34 @@ abstract class ProcessRules extends LifecycleRules {
         assertTrue(
                 old < fresh,
                 "a store that has seen " + fresh + " should refuse the process that stood still with " + old);
+    }
+
+    @Test
+    @Needs(processes = true)
+    public final void rule_12_12_processesUnderLoadNeverHoldTheLockAtOnce() throws IOException {
+        Path directory = Files.createTempDirectory("interlock-conformance");
+        try {
+            List<Pending<?>> loads = new ArrayList<>();
+            List<Path> files = new ArrayList<>();
+            for (int i = 1; i <= LOADED_PROCESSES; i++) {
+                String client = "process-" + i;
+                Path file = directory.resolve(client + ".jsonl");
+                files.add(file);
+                Peer peer = peer();
+                loads.add(actor("caller of " + client)
+                        .beginTo(client, () -> peer.load(name(), client, LOADED_THREADS, LOADED_ROUNDS, file)));
+            }
+            loads.forEach(Pending::result);
+            List<Event> history = new ArrayList<>();
+            files.forEach(file -> history.addAll(JsonLines.read(file)));
+            assertExclusive(history);
+        } finally {
+            try (Stream<Path> files = Files.list(directory)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(directory);
+        }
     }
 }

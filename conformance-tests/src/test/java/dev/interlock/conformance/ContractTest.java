@@ -38,8 +38,7 @@ class ContractTest {
         Map<String, Rule> rules = new TreeMap<>();
         Matcher matcher = RULE.matcher(contract);
         while (matcher.find()) {
-            rules.put(
-                    matcher.group(1) + "." + matcher.group(2), new Rule(matcher.group(3), matcher.group("needs")));
+            rules.put(matcher.group(1) + "." + matcher.group(2), new Rule(matcher.group(3), matcher.group("needs")));
         }
         assertThat(contract.lines().filter(line -> line.startsWith("### ")))
                 .as("headings of rules, all of which must have the same form")
@@ -97,21 +96,19 @@ class ContractTest {
                         TreeMap::new,
                         Collectors.mapping(
                                 parts -> Integer.parseInt(parts[1]),
-                                Collectors.collectingAndThen(
-                                        Collectors.toCollection(TreeSet::new), List::copyOf))));
+                                Collectors.collectingAndThen(Collectors.toCollection(TreeSet::new), List::copyOf))));
         assertThat(chapters.keySet()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
         chapters.forEach((chapter, numbers) -> assertThat(numbers)
                 .as("chapter " + chapter)
-                .isEqualTo(IntStream.rangeClosed(1, numbers.size())
-                        .boxed()
-                        .toList()));
+                .isEqualTo(IntStream.rangeClosed(1, numbers.size()).boxed().toList()));
     }
 
     @Test
     void everyRuleSaysWhatMustBe() throws IOException {
         Matcher matcher = RULE.matcher(Files.readString(CONTRACT));
         while (matcher.find()) {
-            assertThat(matcher.group("text")).as("rule " + matcher.group(1) + "." + matcher.group(2))
+            assertThat(matcher.group("text"))
+                    .as("rule " + matcher.group(1) + "." + matcher.group(2))
                     .containsPattern("\\b(MUST|MUST NOT|SHOULD|SHOULD NOT|MAY)\\b");
         }
     }

@@ -2,9 +2,9 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockStrategyProvider;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.List;
 
 /** A broken lock of the source documents, on a real server, and the numbers of the rules that it breaks. */
 record Specimen(LockStrategyProvider provider, Set<String> breaks) {

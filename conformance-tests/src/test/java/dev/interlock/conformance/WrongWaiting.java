@@ -91,8 +91,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock nobodyListensThoughItIsPromised() {
-        return new WrongLock(
-                "nobodyListensThoughItIsPromised", "8.2", "8.3", "8.5", "8.9", "8.12", "8.15", "8.20") {
+        return new WrongLock("nobodyListensThoughItIsPromised", "8.2", "8.3", "8.5", "8.9", "8.12", "8.15", "8.20") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new Deaf(server, config);
@@ -239,7 +238,8 @@ final class WrongWaiting {
                     @Override
                     public Attempt attempt(Claim claim) {
                         return cut.getAndSet(false)
-                                ? new Attempt.Failed(new LockBackendException(Reason.REFUSED, "the connection was closed"))
+                                ? new Attempt.Failed(
+                                        new LockBackendException(Reason.REFUSED, "the connection was closed"))
                                 : super.attempt(claim);
                     }
 
@@ -296,8 +296,7 @@ final class WrongWaiting {
                                 return;
                             }
                             Thread me = Thread.currentThread();
-                            Deque<Thread> stack =
-                                    stacks.computeIfAbsent(name(), name -> new ConcurrentLinkedDeque<>());
+                            Deque<Thread> stack = stacks.computeIfAbsent(name(), name -> new ConcurrentLinkedDeque<>());
                             stack.push(me);
                             try {
                                 do {
@@ -437,7 +436,8 @@ final class WrongWaiting {
     private static boolean wokenEarly(Duration sleep) {
         long start = System.nanoTime();
         LockSupport.parkNanos(sleep.toNanos());
-        return System.nanoTime() - start < sleep.toNanos() && !Thread.currentThread().isInterrupted();
+        return System.nanoTime() - start < sleep.toNanos()
+                && !Thread.currentThread().isInterrupted();
     }
 
     private static WrongLock aStrayWakeUpEndsATimedWait() {

@@ -88,17 +88,22 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock lock = lock();
         holderOf(lock);
         Actor local = actor("thread of the holder's client");
-        assertOnceWithin(SOON, "tryLock()", () -> refusal(local, "tryLock()", lock::tryLock)
-                .result());
+        assertOnceWithin(
+                SOON,
+                "tryLock()",
+                () -> refusal(local, "tryLock()", lock::tryLock).result());
         DistributedLock remoteLock = lockOfAnotherClient();
         Actor remote = actor("thread of another client");
-        assertOnceWithin(SOON, "tryLock()", () -> refusal(remote, "tryLock()", remoteLock::tryLock)
-                .result());
+        assertOnceWithin(
+                SOON,
+                "tryLock()",
+                () -> refusal(remote, "tryLock()", remoteLock::tryLock).result());
         Actor waiter = actor("waiter");
         waiter.settle(waiter.beginTo("lock()", remoteLock::lock));
-        assertOnceWithin(SOON, "tryLock() while another thread waits", () -> refusal(
-                        remote, "tryLock()", remoteLock::tryLock)
-                .result());
+        assertOnceWithin(
+                SOON,
+                "tryLock() while another thread waits",
+                () -> refusal(remote, "tryLock()", remoteLock::tryLock).result());
     }
 
     @Test
@@ -136,10 +141,14 @@ abstract class TimedWaitRules extends InterruptRules {
         Actor remote = actor("another client");
         Duration bound = WAIT.multipliedBy(3).dividedBy(2);
         String what = "tryLock(time) with a time of " + WAIT;
-        assertOnceWithin(bound, what + " in the holder's client", () -> refusal(local, what, timedTryLock(lock, WAIT))
-                .result());
-        assertOnceWithin(bound, what + " in another client", () -> refusal(remote, what, timedTryLock(remoteLock, WAIT))
-                .result());
+        assertOnceWithin(
+                bound,
+                what + " in the holder's client",
+                () -> refusal(local, what, timedTryLock(lock, WAIT)).result());
+        assertOnceWithin(
+                bound,
+                what + " in another client",
+                () -> refusal(remote, what, timedTryLock(remoteLock, WAIT)).result());
     }
 
     @Test
@@ -167,9 +176,10 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
         holderOf(lock);
-        Pending<Duration> micros =
-                refusal(actor("waiter of microseconds"), "tryLock in microseconds", () -> other.tryLock(
-                        TimeUnit.NANOSECONDS.toMicros(WAIT.toNanos()), MICROSECONDS));
+        Pending<Duration> micros = refusal(
+                actor("waiter of microseconds"),
+                "tryLock in microseconds",
+                () -> other.tryLock(TimeUnit.NANOSECONDS.toMicros(WAIT.toNanos()), MICROSECONDS));
         Pending<Duration> nanos = refusal(
                 actor("waiter of nanoseconds"),
                 "tryLock in nanoseconds",
@@ -190,8 +200,11 @@ abstract class TimedWaitRules extends InterruptRules {
             for (long time : List.of(0L, -1L, Long.MIN_VALUE)) {
                 for (TimeUnit unit : List.of(NANOSECONDS, DAYS)) {
                     String what = "tryLock(" + time + ", " + unit + ")";
-                    assertOnceWithin(SOON, what, () -> refusal(actor, what, () -> held.tryLock(time, unit))
-                            .result());
+                    assertOnceWithin(
+                            SOON,
+                            what,
+                            () -> refusal(actor, what, () -> held.tryLock(time, unit))
+                                    .result());
                 }
             }
         }
@@ -213,9 +226,7 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock other = lockOfAnotherClient();
         for (TimeUnit unit : List.of(NANOSECONDS, SECONDS, DAYS)) {
             assertGetsItInTime(
-                    "tryLock(Long.MAX_VALUE, " + unit + ")",
-                    () -> other.tryLock(Long.MAX_VALUE, unit),
-                    other::unlock);
+                    "tryLock(Long.MAX_VALUE, " + unit + ")", () -> other.tryLock(Long.MAX_VALUE, unit), other::unlock);
         }
     }
 
@@ -260,8 +271,10 @@ abstract class TimedWaitRules extends InterruptRules {
             String what = "tryAcquire(" + wait + ")";
             holder.does("lock()", lock::lock);
             for (DistributedLock held : List.of(lock, other)) {
-                assertOnceWithin(SOON, what, () -> refusal(actor, what, tryAcquire(held, wait))
-                        .result());
+                assertOnceWithin(
+                        SOON,
+                        what,
+                        () -> refusal(actor, what, tryAcquire(held, wait)).result());
             }
             holder.does("unlock()", lock::unlock);
             Optional<Lease> lease = actor.call(what, () -> other.tryAcquire(wait));
@@ -273,7 +286,8 @@ abstract class TimedWaitRules extends InterruptRules {
     @Test
     public final void rule_5_13_tryAcquireOfTheLongestDurationDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
-        for (Duration wait : List.of(Duration.ofNanos(Long.MAX_VALUE), Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))) {
+        for (Duration wait :
+                List.of(Duration.ofNanos(Long.MAX_VALUE), Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))) {
             List<Lease> leases = new ArrayList<>();
             assertGetsItInTime(
                     "tryAcquire(" + wait + ")",
@@ -307,7 +321,9 @@ abstract class TimedWaitRules extends InterruptRules {
         Actor second = actor("second in the queue");
         Duration behind = WAIT.multipliedBy(7).dividedBy(10);
         assertOnceWithin(
-                WAIT.multipliedBy(3).dividedBy(2), "tryLock(time) behind another waiter, with a time of " + WAIT, () -> {
+                WAIT.multipliedBy(3).dividedBy(2),
+                "tryLock(time) behind another waiter, with a time of " + WAIT,
+                () -> {
                     Pending<Long> ahead = first.begin("tryLock(time)", () -> {
                         long start = System.nanoTime();
                         assertFalse(timedTryLock(other, WAIT).call(), "the lock is held by another client");
@@ -317,8 +333,8 @@ abstract class TimedWaitRules extends InterruptRules {
                     });
                     first.settle(ahead);
                     long start = System.nanoTime();
-                    Duration taken =
-                            refusal(second, "tryLock(time)", timedTryLock(other, WAIT)).result();
+                    Duration taken = refusal(second, "tryLock(time)", timedTryLock(other, WAIT))
+                            .result();
                     // A try in which the second did not stand in the queue for long shows nothing.
                     return ahead.result() - start < behind.toNanos() ? TOO_LONG : taken;
                 });
@@ -353,10 +369,7 @@ abstract class TimedWaitRules extends InterruptRules {
         waiting.forEach(Pending::result);
         holder.does("unlock()", lock::unlock);
         DistributedLock third = lockOfAnotherClient();
-        always(
-                "the lock should stay free; a waiter that has given up took it",
-                Scale.millis(200),
-                () -> isFree(third));
+        always("the lock should stay free; a waiter that has given up took it", Scale.millis(200), () -> isFree(third));
     }
 
     @Test
@@ -461,7 +474,8 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock other = lockOfAnotherClient();
         for (DistributedLock queue : List.of(lock, other)) {
             Actor actor = actor("waiter");
-            refusal(actor, "tryLock(time)", timedTryLock(queue, Scale.millis(20))).result();
+            refusal(actor, "tryLock(time)", timedTryLock(queue, Scale.millis(20)))
+                    .result();
             assertFalse(actor.call("isHeldByCurrentThread()", queue::isHeldByCurrentThread), "a refused thread holds");
             assertEquals(0, actor.call("holdCount()", queue::holdCount), "the holds of a thread that was refused");
             assertTrue(actor.call("lease()", queue::lease).isEmpty(), "a refused thread should have no lease");

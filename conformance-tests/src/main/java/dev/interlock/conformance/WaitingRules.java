@@ -159,7 +159,8 @@ abstract class WaitingRules extends FencingRules {
                 lease.close();
             }));
             waiting.add(arrive(arrived, "tryLock(time) " + i, name -> {
-                assertTrue(timedTryLock(lock, Scale.PATIENCE).call(), name + " should get a lock that is freed in time");
+                assertTrue(
+                        timedTryLock(lock, Scale.PATIENCE).call(), name + " should get a lock that is freed in time");
                 served.add(name);
                 lock.unlock();
             }));
@@ -234,7 +235,9 @@ abstract class WaitingRules extends FencingRules {
         }
         holder.does("unlock()", lock::unlock);
         while (!waiting.isEmpty()) {
-            eventually("a release lets one of those who wait in", () -> waiting.stream().anyMatch(Pending::isDone));
+            eventually(
+                    "a release lets one of those who wait in",
+                    () -> waiting.stream().anyMatch(Pending::isDone));
             always(
                     "a release should let exactly one of those who wait in",
                     OFTEN,
@@ -325,8 +328,7 @@ abstract class WaitingRules extends FencingRules {
 
     @Test
     public final void rule_8_13_localWaitersDoNotKeepOtherClientsOut() {
-        DistributedLock busy =
-                newFactory(config -> config.localHandoffs(4)).getLock(name());
+        DistributedLock busy = newFactory(config -> config.localHandoffs(4)).getLock(name());
         DistributedLock other = newFactory(config -> config.waitCeiling(OFTEN)).getLock(name());
         AtomicBoolean enough = new AtomicBoolean();
         AtomicInteger turns = new AtomicInteger();
@@ -439,10 +441,13 @@ abstract class WaitingRules extends FencingRules {
             });
             long cpu = threads.getThreadCpuTime(waiter.thread().getId()) - cpuBefore;
             long passed = System.nanoTime() - start;
-            boolean runs = seen.stream().filter(it -> it == Thread.State.RUNNABLE).count() * 10 > seen.size() * 9L;
-            // Who blocks in native code is runnable, but costs nothing; who spins on a busy machine may get little time.
-            assertFalse(runs && cpu > passed / 100, () -> "a waiter was always running and used " + cpu
-                    + " ns of processor time in " + passed + " ns");
+            boolean runs =
+                    seen.stream().filter(it -> it == Thread.State.RUNNABLE).count() * 10 > seen.size() * 9L;
+            // Who blocks in native code is runnable, but costs nothing; who spins on a busy machine may get little
+            // time.
+            assertFalse(
+                    runs && cpu > passed / 100,
+                    () -> "a waiter was always running and used " + cpu + " ns of processor time in " + passed + " ns");
         }
     }
 
@@ -498,10 +503,7 @@ abstract class WaitingRules extends FencingRules {
         Pending<?> remote = waiterFor(other, "waiter of another client");
         Pending<?> local = waiterFor(lock, "waiter of the holder's client");
         faults().inject(Fault.CUT_CONNECTIONS);
-        always(
-                "cut connections should not end a wait",
-                Scale.millis(200),
-                () -> !remote.isDone() && !local.isDone());
+        always("cut connections should not end a wait", Scale.millis(200), () -> !remote.isDone() && !local.isDone());
         holder.does("unlock()", lock::unlock);
         eventually("a waiter gets the lock after its connections were cut", () -> remote.isDone() || local.isDone());
         assertNull((remote.isDone() ? remote : local).outcome(), "what a wait ended with after connections were cut");
@@ -511,7 +513,8 @@ abstract class WaitingRules extends FencingRules {
     @Needs(faults = Fault.FLUSH)
     public final void rule_8_22_aLostMessageCostsNoLease() {
         holderOf(factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
-        DistributedLock other = newFactory(config -> config.waitCeiling(Scale.millis(100))).getLock(name());
+        DistributedLock other =
+                newFactory(config -> config.waitCeiling(Scale.millis(100))).getLock(name());
         Pending<?> waiting = waiterFor(other, "waiter");
         assertFalse(waiting.isDone(), "lock() should wait while somebody else holds the lock");
         // The lock is gone, and nobody sends a message about it.

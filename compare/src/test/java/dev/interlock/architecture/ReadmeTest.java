@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadmeTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern FILE = Pattern.compile("<!-- (\\w+\\.java) -->\n```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
 
     @TempDir
@@ -35,6 +36,27 @@ class ReadmeTest {
         String source = "import dev.interlock.*;\nclass Readme { void run(Store store, String data) {\n"
                 + matcher.group(1) + "} interface Store { void write(long token, String data); } }";
         assertThat(compile(source)).isEmpty();
+    }
+
+    /** What stands in a file below its imports. */
+    private static String body(Path file) throws IOException {
+        String source = Files.readString(file);
+        return source.substring(source.indexOf('\n', source.lastIndexOf("\nimport ") + 1))
+                .strip();
+    }
+
+    @Test
+    void theStrategyThatThePageWritesIsTheOneThatPassesTheKit() throws IOException {
+        Path sources = ROOT.resolve("strategy-set-nx-px/src/test/java/com/example/locks");
+        List<String> shown = new ArrayList<>();
+        Matcher matcher = FILE.matcher(Files.readString(ROOT.resolve("docs/writing-a-strategy.md")));
+        while (matcher.find()) {
+            shown.add(matcher.group(1));
+            assertThat(matcher.group(2).strip()).isEqualTo(body(sources.resolve(matcher.group(1))));
+        }
+        assertThat(shown)
+                .containsExactlyInAnyOrder(
+                        "PlainSetProtocol.java", "PlainSetStrategyProvider.java", "PlainSetConformanceTest.java");
     }
 
     private String compile(String source) {

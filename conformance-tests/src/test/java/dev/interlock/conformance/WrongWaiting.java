@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import static dev.interlock.conformance.WrongTimedWaits.spoilt;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
@@ -29,6 +30,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -608,6 +610,12 @@ final class WrongWaiting {
                             }
                         }
 
+                        @Override
+                        public boolean tryLock() {
+                            boolean nobodyWaits = place().availablePermits() > 0 && !place().hasQueuedThreads();
+                            return (nobodyWaits || correct.isHeldByCurrentThread()) && correct.tryLock();
+                        }
+
                         private Semaphore place() {
                             return places.computeIfAbsent(name(), name -> new Semaphore(1, true));
                         }
@@ -618,16 +626,61 @@ final class WrongWaiting {
     }
 
     private static WrongLock waitersSpin() {
-        return spoilt(
-                "waitersSpin",
-                () -> lock -> new ForwardingLock(lock) {
-                    @Override
-                    public void lock() {
-                        while (!correct.tryLock()) {
-                            Thread.onSpinWait();
-                        }
+        return new WrongLock(
+                "waitersSpin", JAVA_21 ? new String[] {"8.6", "8.18", "8.19"} : new String[] {"8.6", "8.18"}) {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                return new SpinningFactory(correct);
+            }
+        };
+    }
+
+    /** The spinning threads of a name, in the order of their numbers. */
+    private static final class Spinners {
+        private final AtomicLong issued = new AtomicLong();
+        private final AtomicLong served = new AtomicLong();
+    }
+
+    private static final class SpinningFactory extends ForwardingFactory {
+        private final Map<String, Spinners> spinners = new ConcurrentHashMap<>();
+        private volatile boolean closed;
+
+        SpinningFactory(DistributedLockFactory correct) {
+            super(correct);
+        }
+
+        @Override
+        DistributedLock spoil(DistributedLock lock) {
+            Spinners here = spinners.computeIfAbsent(lock.name(), name -> new Spinners());
+            return new ForwardingLock(lock) {
+                @Override
+                public void lock() {
+                    if (correct.isHeldByCurrentThread()) {
+                        correct.lock();
+                        return;
                     }
-                },
-                JAVA_21 ? new String[] {"8.18", "8.19"} : new String[] {"8.18"});
+                    long mine = here.issued.getAndIncrement();
+                    while (here.served.get() != mine || !correct.tryLock()) {
+                        if (closed) {
+                            throw new IllegalStateException("closed");
+                        }
+                        Thread.onSpinWait();
+                    }
+                    here.served.incrementAndGet();
+                }
+
+                @Override
+                public boolean tryLock() {
+                    boolean nobodyWaits = here.served.get() == here.issued.get();
+                    return (nobodyWaits || correct.isHeldByCurrentThread()) && correct.tryLock();
+                }
+            };
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+            super.close();
+        }
     }
 }

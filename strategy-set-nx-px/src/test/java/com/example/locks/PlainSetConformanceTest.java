@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.locks;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+
+class PlainSetConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new PlainSetStrategyProvider()).open();
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.locks;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LockEngine;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.util.EnumSet;
+import java.util.List;
+
+/** Provides the strategy {@code plain-set}: one key on one Redis server, for which waiters poll. */
+public final class PlainSetStrategyProvider implements LockStrategyProvider {
+    private static final StrategyProfile PROFILE = new StrategyProfile(
+            "One Redis server: SET NX PX, without fencing tokens; waiters poll",
+            EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE),
+            EnumSet.of(
+                    Assumption.SERVER_CLOCK_STEADY,
+                    Assumption.BOUNDED_CLOCK_RATES,
+                    Assumption.NO_FAILOVER,
+                    Assumption.NO_EVICTION,
+                    Assumption.RESTART_KEEPS_DATA));
+
+    @Override
+    public String name() {
+        return "plain-set";
+    }
+
+    @Override
+    public StrategyProfile profile() {
+        return PROFILE;
+    }
+
+    @Override
+    public List<StrategyOption> options() {
+        return List.of();
+    }
+
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        if (config.endpoints().size() != 1) {
+            throw new IllegalArgumentException("strategy plain-set uses one server: give one endpoint");
+        }
+        Environment env = Environment.system();
+        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, env);
+        return LockEngine.newFactory(name(), PROFILE, new PlainSetProtocol(node, config), config, env);
+    }
+}

@@ -1,7 +1,379 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
 /** Chapter 11 of the contract: lifecycle. */
 abstract class LifecycleRules extends NameRules {
     LifecycleRules() {}
+
+    @Test
+    public final void rule_11_1_closingTwiceHasNoEffect() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor actor = actor("closer");
+        actor.does("lock()", lock::lock);
+        actor.does("close()", client::close);
+        Actor next = actor("next");
+        next.does("lock()", lock()::lock);
+        actor.does("close() once more", client::close);
+        assertHeld(next, lock());
+    }
+
+    @Test
+    public final void rule_11_2_aClosedFactoryGivesNoLocks() {
+        DistributedLockFactory client = newFactory();
+        close(client);
+        LockOptions options = LockOptions.defaults();
+        assertThrows(IllegalStateException.class, () -> client.getLock(name()), "getLock(name) after close()");
+        assertThrows(
+                IllegalStateException.class, () -> client.getLock(name(), options), "getLock(name, options) after close()");
+    }
+
+    @Test
+    public final void rule_11_3_aLockOfAClosedFactoryCannotBeAcquired() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        close(client);
+        Actor actor = actor("locker");
+        acquisitions(lock).forEach((what, acquisition) -> {
+            actor.begin(what + " after close()", acquisition).failure(IllegalStateException.class);
+            assertNotHeld(actor, lock);
+        });
+        actor.begin("tryLock() after close()", lock::tryLock).failure(IllegalStateException.class);
+        assertFree(lock());
+    }
+
+    @Test
+    public final void rule_11_4_closeFreesWhatIsHeld() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        DistributedLock handled = client.getLock(name("b"));
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        actor.does("lock() once more", lock::lock);
+        actor.call("acquire()", handled::acquire);
+        close(client);
+        assertFree(lock());
+        assertFree(factory().getLock(name("b")));
+    }
+
+    @Test
+    public final void rule_11_5_closeTellsThoseWhoHold() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        Lease hold = actor.call("lease()", lock::lease).orElseThrow();
+        Lease handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
+        Queue<LossCause> told = new ConcurrentLinkedQueue<>();
+        hold.onLoss(told::add);
+        handle.onLoss(told::add);
+        close(client);
+        eventually("both holders are told", () -> told.size() >= 2);
+        assertEquals(List.of(LossCause.FACTORY_CLOSED, LossCause.FACTORY_CLOSED), List.copyOf(told), "the causes");
+        for (Lease lease : List.of(hold, handle)) {
+            assertFalse(lease.isValid(), "a lease of a closed factory is not valid");
+            assertEquals(Duration.ZERO, lease.remaining(), "what remains of a lease of a closed factory");
+        }
+    }
+
+    @Test
+    public final void rule_11_6_unlockAfterCloseSaysThatTheLeaseWasLost() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        Lease handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
+        close(client);
+        LeaseLostException lost =
+                actor.beginTo("unlock() after close()", lock::unlock).failure(LeaseLostException.class);
+        assertEquals(LossCause.FACTORY_CLOSED, lost.lossCause(), "the cause that unlock() gives");
+        lost = actor.beginTo("close() of a handle of a closed factory", handle::close)
+                .failure(LeaseLostException.class);
+        assertEquals(LossCause.FACTORY_CLOSED, lost.lossCause(), "the cause that close() of the handle gives");
+        actor.does("close() of the handle once more", handle::close);
+    }
+
+    @Test
+    public final void rule_11_7_queriesOutliveTheFactory() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor actor = actor("holder");
+        actor.does("lock()", lock::lock);
+        close(client);
+        assertNotHeld(actor, lock);
+        assertTrue(actor.call("lease() after close()", lock::lease).isEmpty(), "there should be no lease");
+        assertEquals(name(), lock.name(), "name() after close()");
+        assertEquals(currentHarness().provider().name(), client.strategy(), "strategy() after close()");
+    }
+
+    @Test
+    public final void rule_11_8_closeFailsThoseWhoWait() {
+        DistributedLock held = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", held::lock);
+        DistributedLockFactory client = newFactory();
+        DistributedLock waited = client.getLock(name());
+        List<Pending<?>> waits = new ArrayList<>();
+        acquisitions(waited).forEach((what, acquisition) -> {
+            Actor waiter = actor("waiter in " + what);
+            Pending<?> wait = waiter.begin(what + " during close()", acquisition);
+            waiter.settle(wait);
+            waits.add(wait);
+        });
+        close(client);
+        waits.forEach(wait -> wait.failure(IllegalStateException.class));
+        assertHeld(holder, held);
+        holder.does("unlock()", held::unlock);
+        assertFree(newFactory().getLock(name()));
+    }
+
+    @Test
+    public final void rule_11_9_closeFailsThoseWhoWaitForItsOwnHolder() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        List<Pending<?>> waits = new ArrayList<>();
+        acquisitions(lock).forEach((what, acquisition) -> {
+            Actor waiter = actor("waiter in " + what);
+            Pending<?> wait = waiter.begin(what + " during close()", acquisition);
+            waiter.settle(wait);
+            waits.add(wait);
+        });
+        close(client);
+        waits.forEach(wait -> wait.failure(IllegalStateException.class));
+        assertNotHeld(holder, lock);
+        assertFree(lock());
+    }
+
+    @Test
+    public final void rule_11_10_closingOneClientLeavesOthersAlone() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease lease = holder.call("lease()", lock::lease).orElseThrow();
+        DistributedLockFactory client = newFactory();
+        connect(client);
+        close(client);
+        assertTrue(lease.isValid(), "the lease of another client is still valid");
+        assertHeld(holder, lock);
+        assertHeldBySomebody(newFactory().getLock(name()));
+        holder.does("unlock()", lock::unlock);
+        assertFree(lock);
+        assertFree(newFactory().getLock(name()));
+    }
+
+    @Test
+    public final void rule_11_11_factoriesDoNotMixTheirConfigurations() {
+        DistributedLockFactory brief =
+                newFactory(config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)).waitCeiling(Scale.millis(50)));
+        assertTrue(remaining(factory(), name()).compareTo(Scale.RENEWED_LEASE) > 0, "the longer of two leases");
+        assertTrue(remaining(brief, name("b")).compareTo(Scale.RENEWED_LEASE) <= 0, "the shorter of two leases");
+        assertTrue(remaining(factory(), name("c")).compareTo(Scale.RENEWED_LEASE) > 0, "the longer of two leases");
+    }
+
+    @Test
+    public final void rule_11_12_closeIgnoresAnInterruptAndKeepsIt() {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor actor = actor("closer");
+        actor.does("lock()", lock::lock);
+        actor.does("interrupt itself", () -> Thread.currentThread().interrupt());
+        actor.does("close()", client::close);
+        assertTrue(actor.isInterrupted(), "the interrupt status should still be set after close()");
+        assertFree(lock());
+    }
+
+    @Test
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_11_13_closeEndsWhenTheBackendCannotBeReached() {
+        assertClosesDuring(Fault.PARTITION);
+    }
+
+    @Test
+    @Needs(faults = Fault.PAUSE)
+    public final void rule_11_14_closeEndsThoughNobodyAnswers() {
+        assertClosesDuring(Fault.PAUSE);
+    }
+
+    @Test
+    @Needs(faults = Fault.DELAY)
+    public final void rule_11_15_aRequestThatIsOnItsWayDuringCloseLeavesNothing() {
+        DistributedLockFactory client = newFactory();
+        connect(client);
+        DistributedLock lock = client.getLock(name());
+        faults().inject(Fault.DELAY);
+        Actor actor = actor("locker");
+        Pending<Boolean> request = actor.begin("tryLock() during close()", lock::tryLock);
+        pass(FaultInjector.DELAY.dividedBy(5));
+        close(client);
+        Throwable thrown = request.outcome();
+        assertTrue(
+                thrown == null || thrown instanceof IllegalStateException || thrown instanceof LockBackendException,
+                () -> "tryLock() during close() threw " + thrown);
+        assertNotHeld(actor, lock);
+        faults().heal();
+        DistributedLock another = lock();
+        eventually("another client gets the lock, long before the lease ends", () -> isFreeIfAnybodyAnswers(another));
+    }
+
+    @Test
+    public final void rule_11_16_closeEndsALoad() {
+        DistributedLockFactory client = newFactory();
+        AtomicInteger turns = new AtomicInteger();
+        List<Actor> lockers = new ArrayList<>();
+        List<Pending<?>> loops = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            DistributedLock lock = client.getLock(name(i % 2 == 0 ? "a" : "b"));
+            Actor locker = actor("locker " + i);
+            lockers.add(locker);
+            loops.add(locker.beginTo("lock() and unlock() until close()", () -> lockUntilItFails(lock, turns)));
+        }
+        eventually("the load is on", () -> turns.get() > 20);
+        close(client);
+        loops.forEach(loop -> loop.failure(IllegalStateException.class));
+        assertFree(lock());
+        assertFree(factory().getLock(name("b")));
+    }
+
+    @Test
+    public final void rule_11_17_theThreadsOfAFactoryEndWithIt() {
+        // The first time may start threads that serve the whole JVM from then on.
+        useInGroup(new ThreadGroup("warm-up"), group -> {});
+        ThreadGroup group = new ThreadGroup("clients");
+        for (int i = 0; i < 3; i++) {
+            useInGroup(group, it -> {});
+        }
+        eventually("no thread of a closed factory is left", () -> threads(group).isEmpty());
+    }
+
+    @Test
+    public final void rule_11_18_aFactoryDoesNotKeepTheJvmAlive() {
+        useInGroup(new ThreadGroup("clients"), group -> threads(group)
+                .forEach(thread -> assertTrue(
+                        thread.isDaemon() || !thread.isAlive(),
+                        () -> "thread " + thread.getName() + " keeps a JVM alive whose program does not close the factory")));
+    }
+
+    /** The ways to wait for a lock. */
+    private static Map<String, Callable<@Nullable Object>> acquisitions(DistributedLock lock) {
+        Map<String, Callable<@Nullable Object>> acquisitions = new LinkedHashMap<>();
+        acquisitions.put("lock()", () -> {
+            lock.lock();
+            return "the lock";
+        });
+        acquisitions.put("lockInterruptibly()", () -> {
+            lock.lockInterruptibly();
+            return "the lock";
+        });
+        acquisitions.put("tryLock(time)", () -> lock.tryLock(1, TimeUnit.HOURS));
+        acquisitions.put("acquire()", lock::acquire);
+        acquisitions.put("tryAcquire(time)", () -> lock.tryAcquire(Duration.ofHours(1)));
+        return acquisitions;
+    }
+
+    private void close(DistributedLockFactory client) {
+        actor("closer").does("close()", client::close);
+    }
+
+    private Duration remaining(DistributedLockFactory client, String name) {
+        DistributedLock lock = client.getLock(name);
+        return actor("holder of " + name).call("lock()", () -> {
+            lock.lock();
+            return lock.lease().map(Lease::remaining).orElse(Duration.ZERO);
+        });
+    }
+
+    private void assertClosesDuring(Fault fault) {
+        DistributedLockFactory client = newFactory();
+        DistributedLock lock = client.getLock(name());
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        Lease lease = holder.call("lease()", lock::lease).orElseThrow();
+        faults().inject(fault);
+        close(client);
+        assertFalse(lease.isValid(), "a lease of a closed factory is not valid");
+        assertNotHeld(holder, lock);
+    }
+
+    private static void lockUntilItFails(DistributedLock lock, AtomicInteger turns) {
+        while (true) {
+            lock.lock();
+            turns.incrementAndGet();
+            try {
+                lock.unlock();
+            } catch (LeaseLostException e) {
+                // It was held when the factory was closed; the next lock() fails.
+            }
+        }
+    }
+
+    /** Uses a factory, from its making to its closing, on a thread whose group the threads of the factory then inherit. */
+    private void useInGroup(ThreadGroup group, Use meanwhile) {
+        DistributedLock taken = factory().getLock(name("taken"));
+        Actor holder = actor("holder");
+        holder.does("lock()", taken::lock);
+        FutureTask<@Nullable Void> use = new FutureTask<>(() -> {
+            DistributedLockFactory client = newFactory();
+            DistributedLock lock = client.getLock(name(), lease(Scale.RENEWED_LEASE));
+            lock.lock();
+            client.getLock(name("taken")).tryLock(Scale.millis(50).toNanos(), TimeUnit.NANOSECONDS);
+            meanwhile.of(group);
+            lock.unlock();
+            client.close();
+            return null;
+        });
+        Thread user = new Thread(group, use, "user");
+        // Threads inherit that too.
+        user.setDaemon(false);
+        user.start();
+        try {
+            actor("observer").does("use a factory", use::get);
+        } finally {
+            user.interrupt();
+        }
+        holder.does("unlock()", taken::unlock);
+    }
+
+    /** The threads of a group that live, without the one that uses the factory. */
+    private static List<Thread> threads(ThreadGroup group) {
+        Thread[] all = new Thread[1000];
+        group.enumerate(all);
+        return Arrays.stream(all)
+                .filter(Objects::nonNull)
+                .filter(thread -> !thread.getName().equals("user"))
+                .toList();
+    }
+
+    private interface Use {
+        void of(ThreadGroup group);
+    }
 }

@@ -445,7 +445,7 @@ final class WrongFaults {
         }
     }
 
-    private static final class FailsUnless extends ForwardingProtocol {
+    static class FailsUnless extends ForwardingProtocol {
         private final BooleanSupplier working;
         private final Reason reason;
 

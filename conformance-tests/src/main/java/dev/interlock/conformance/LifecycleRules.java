@@ -181,7 +181,7 @@ abstract class LifecycleRules extends NameRules {
         holder.does("lock()", lock::lock);
         Lease lease = holder.call("lease()", lock::lease).orElseThrow();
         DistributedLockFactory client = newFactory();
-        connect(client);
+        reconnect(client);
         close(client);
         assertTrue(lease.isValid(), "the lease of another client is still valid");
         assertHeld(holder, lock);
@@ -228,7 +228,7 @@ abstract class LifecycleRules extends NameRules {
     @Needs(faults = Fault.DELAY)
     public final void rule_11_15_aRequestThatIsOnItsWayDuringCloseLeavesNothing() {
         DistributedLockFactory client = newFactory();
-        connect(client);
+        reconnect(client);
         DistributedLock lock = client.getLock(name());
         faults().inject(Fault.DELAY);
         Actor actor = actor("locker");

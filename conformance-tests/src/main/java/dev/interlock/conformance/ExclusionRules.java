@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Chapter 1 of the contract: exclusion. */
 abstract class ExclusionRules extends Stage {
     private static final Duration CEILING = Scale.millis(20);
+    private static final long GAP_NANOS = 20_000;
 
     ExclusionRules() {}
 
@@ -211,10 +212,12 @@ abstract class ExclusionRules extends Stage {
         DistributedLockFactory client = busyClient();
         List<Pending<?>> ends = new ArrayList<>();
         int threads = 4;
+        CyclicBarrier start = new CyclicBarrier(threads);
         int rounds = 25;
         for (int i = 0; i < threads; i++) {
             DistributedLock lock = client.getLock(name());
             ends.add(actor("writer " + i).beginTo("write", () -> {
+                start.await();
                 for (int round = 0; round < rounds; round++) {
                     lock.lock();
                     try {
@@ -222,6 +225,8 @@ abstract class ExclusionRules extends Stage {
                     } finally {
                         lock.unlock();
                     }
+                    // So that some find the lock held, and others find it free.
+                    LockSupport.parkNanos(round % 2 * GAP_NANOS);
                 }
             }));
         }
@@ -304,7 +309,7 @@ abstract class ExclusionRules extends Stage {
         void increment() {
             int next = Math.max(first, second) + 1;
             first = next;
-            LockSupport.parkNanos(1);
+            LockSupport.parkNanos(GAP_NANOS);
             second = next;
         }
 

@@ -307,10 +307,10 @@ abstract class ExclusionRules extends Stage {
         private int second;
 
         void increment() {
-            int next = Math.max(first, second) + 1;
-            first = next;
+            int next = first + 1;
             LockSupport.parkNanos(GAP_NANOS);
-            second = next;
+            first = next;
+            second++;
         }
 
         boolean isWhole(int value) {

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Chapter 1 of the contract: exclusion. */
 abstract class ExclusionRules extends Stage {
     private static final Duration CEILING = Scale.millis(20);
+    private static final long GAP_NANOS = 20_000;
 
     private static final int TAKE_OVERS = 3;
     private static final int TAKERS = 6;
@@ -214,10 +215,12 @@ abstract class ExclusionRules extends Stage {
         DistributedLockFactory client = busyClient();
         List<Pending<?>> ends = new ArrayList<>();
         int threads = 4;
+        CyclicBarrier start = new CyclicBarrier(threads);
         int rounds = 25;
         for (int i = 0; i < threads; i++) {
             DistributedLock lock = client.getLock(name());
             ends.add(actor("writer " + i).beginTo("write", () -> {
+                start.await();
                 for (int round = 0; round < rounds; round++) {
                     lock.lock();
                     try {
@@ -225,6 +228,8 @@ abstract class ExclusionRules extends Stage {
                     } finally {
                         lock.unlock();
                     }
+                    // So that some find the lock held, and others find it free.
+                    LockSupport.parkNanos(round % 2 * GAP_NANOS);
                 }
             }));
         }
@@ -325,10 +330,10 @@ abstract class ExclusionRules extends Stage {
         private int second;
 
         void increment() {
-            int next = Math.max(first, second) + 1;
+            int next = first + 1;
+            LockSupport.parkNanos(GAP_NANOS);
             first = next;
-            LockSupport.parkNanos(1);
-            second = next;
+            second++;
         }
 
         boolean isWhole(int value) {

@@ -118,7 +118,8 @@ final class Actor {
         long until = System.nanoTime() + Scale.PATIENCE.toNanos();
         while (still < STILL_POLLS && !call.isDone() && System.nanoTime() - until < 0) {
             Thread.State state = thread.getState();
-            still = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING ? still + 1 : 0;
+            boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+            still = waits && call.hasBegun() ? still + 1 : 0;
             LockSupport.parkNanos(POLL_NANOS);
         }
     }

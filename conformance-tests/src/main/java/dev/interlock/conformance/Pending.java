@@ -15,15 +15,24 @@ final class Pending<T extends @Nullable Object> {
     private final Actor actor;
     private final String what;
     private final FutureTask<T> task;
+    private volatile boolean begun;
 
     Pending(Actor actor, String what, Callable<T> call) {
         this.actor = actor;
         this.what = what;
-        this.task = new FutureTask<>(call);
+        this.task = new FutureTask<>(() -> {
+            begun = true;
+            return call.call();
+        });
     }
 
     FutureTask<T> task() {
         return task;
+    }
+
+    /** Whether the actor has come to this call. */
+    boolean hasBegun() {
+        return begun;
     }
 
     boolean isDone() {

@@ -2,11 +2,13 @@
 package dev.interlock.conformance;
 
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.MethodDescriptor;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.MethodOrdererContext;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Runs the rules in the order of their numbers. */
 final class RuleOrder implements MethodOrderer {
@@ -16,6 +18,12 @@ final class RuleOrder implements MethodOrderer {
     @Override
     public void orderMethods(MethodOrdererContext context) {
         context.getMethodDescriptors().sort(Comparator.comparingInt(RuleOrder::number));
+    }
+
+    /** Lets those who run rules at once do so: no rule depends on another. */
+    @Override
+    public Optional<ExecutionMode> getDefaultExecutionMode() {
+        return Optional.empty();
     }
 
     private static int number(MethodDescriptor method) {

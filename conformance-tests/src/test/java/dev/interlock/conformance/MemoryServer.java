@@ -212,9 +212,13 @@ class MemoryServer implements FaultInjector {
         return EnumSet.allOf(Fault.class);
     }
 
+    /** What a fault costs clients that are wrong; called with this object's monitor held. */
+    void suffer(Fault fault) {}
+
     @Override
     public final void inject(Fault fault) {
         synchronized (this) {
+            suffer(fault);
             switch (fault) {
                 case PAUSE -> paused = true;
                 case PARTITION, STOP -> refusing = true;
@@ -235,7 +239,7 @@ class MemoryServer implements FaultInjector {
         }
     }
 
-    private void forget() {
+    final void forget() {
         entries.clear();
         fences.clear();
     }

@@ -92,22 +92,22 @@ abstract class FencingRules extends LeaseRules {
         tokens.add(token(lockBy(holder, lock)));
         List<Pending<?>> waiting = new ArrayList<>();
         for (int i = 0; i < WAITERS; i++) {
-            waiting.add(actor("waiter " + i).beginTo("lock() and unlock()", () -> {
+            Actor waiter = actor("waiter " + i);
+            Pending<?> call = waiter.beginTo("lock() and unlock()", () -> {
                 lock.lock();
-                tokens.add(token(lock.lease().orElseThrow()));
-                lock.unlock();
-            }));
+                try {
+                    tokens.add(token(lock.lease().orElseThrow()));
+                } finally {
+                    lock.unlock();
+                }
+            });
+            waiting.add(call);
+            if (i == WAITERS - 1) {
+                waiter.settle(call);
+            }
         }
-        Actor last = actor("last waiter");
-        // Not last in the queue for certain, so it must not keep the others waiting either.
-        Pending<?> lastWaits = last.beginTo("lock() and unlock()", () -> {
-            lock.lock();
-            lock.unlock();
-        });
-        last.settle(lastWaits);
         holder.does("unlock()", lock::unlock);
         waiting.forEach(Pending::result);
-        lastWaits.result();
         tokens.add(tokenOfTenure(holder, other));
         assertGrows(tokens);
     }
@@ -154,7 +154,7 @@ abstract class FencingRules extends LeaseRules {
         actor.does("close()", givenUp::close);
         Lease lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.SHORT_LEASE)));
         long second = token(lost);
-        eventually("the lease ends", () -> !lost.isValid());
+        awaitLoss(lost);
         assertLarger(second, tokenOfTenure(actor, lockOfAnotherClient()));
         assertEquals(first, token(givenUp), "the token of a lease that was given up, after other tenures");
         assertEquals(second, token(lost), "the token of a lease that was lost, after another tenure");
@@ -273,8 +273,11 @@ abstract class FencingRules extends LeaseRules {
                             }
                         } else {
                             lock.lock();
-                            tokens.add(token(lock.lease().orElseThrow()));
-                            lock.unlock();
+                            try {
+                                tokens.add(token(lock.lease().orElseThrow()));
+                            } finally {
+                                lock.unlock();
+                            }
                         }
                     }
                 }));

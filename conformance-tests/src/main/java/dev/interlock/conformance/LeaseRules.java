@@ -114,7 +114,7 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock same = factory().getLock(name());
         Actor holder = actor("holder");
         Lease lease = lockBy(holder, lock);
-        eventually("the lease ends", () -> !lease.isValid());
+        awaitLoss(lease);
         for (DistributedLock each : List.of(lock, same)) {
             assertFalse(
                     holder.call("isHeldByCurrentThread()", each::isHeldByCurrentThread),
@@ -129,7 +129,7 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
         Lease lost = acquire(actor, shortLived(name()));
-        eventually("the lease ends", () -> !lost.isValid());
+        awaitLoss(lost);
         Lease fresh = acquire(actor, factory().getLock(name()));
         assertNotSame(lost, fresh, "a new tenure should have a lease of its own");
         assertTrue(fresh.isValid(), "the lease of the new tenure should be valid");
@@ -277,7 +277,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
-        new Losses(lease).cause();
+        awaitLoss(lease);
         Losses late = new Losses(lease);
         assertEquals(LossCause.EXPIRED, late.cause(), "what a listener is told that was registered after the loss");
         pass(Scale.millis(50));
@@ -316,9 +316,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Losses last = new Losses(lease);
         first.cause();
         last.cause();
-        new Losses(lease).cause();
-        Lease next = acquire(actor("next holder"), shortLived(name("b")));
-        new Losses(next).cause();
+        awaitLoss(lease);
     }
 
     @Test
@@ -386,7 +384,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     public final void rule_6_20_closingALostHandleThrowsOnce() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
-        eventually("the lease ends", () -> !lease.isValid());
+        awaitLoss(lease);
         Actor closer = actor("closer");
         LeaseLostException lost = closer.beginTo("close()", lease::close).failure(LeaseLostException.class);
         assertEquals(name(), lost.lockName(), "the name in the exception");
@@ -462,7 +460,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
         Lease lease = acquire(actor, shortLived(name()));
-        eventually("the lease ends", () -> !lease.isValid());
+        awaitLoss(lease);
         for (int i = 0; i < 2; i++) {
             LeaseLostException lost = actor.beginTo(
                             "ensureValid() after the loss", () -> lease.ensureValid(Scale.millis(1)))
@@ -737,6 +735,11 @@ abstract class LeaseRules extends TimedWaitRules {
         return actor.call(
                 "tryLock() for a while",
                 () -> lock.tryLock(Scale.PATIENCE.dividedBy(2).toNanos(), TimeUnit.NANOSECONDS));
+    }
+
+    /** Waits until a lease is lost for good; one of which only the wall clock says that it is over can still be renewed. */
+    static void awaitLoss(Lease lease) {
+        new Losses(lease).cause();
     }
 
     private static void awaitRemainingBelow(Lease lease, Duration bound) {

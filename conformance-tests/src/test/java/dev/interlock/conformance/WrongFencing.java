@@ -1,12 +1,427 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 final class WrongFencing {
     private WrongFencing() {}
 
     static List<WrongLock> locks() {
-        return List.of();
+        return List.of(
+                grantsHaveNoToken(),
+                tokensCountNanoseconds(),
+                handlesHaveNoToken(),
+                threadsAndHandlesAreCountedApart(),
+                eachClientCountsForItself(),
+                tokensAreTheClientsClock(),
+                handedOverTokensAreEqual(),
+                handedOverTokensAreGivenAgain(),
+                reentryDrawsAToken(),
+                renewalDrawsAToken(),
+                theTokenIsThatOfTheLatestTenure(),
+                theCounterEndsWithTheLease(),
+                theCounterIsLostWithTheData(),
+                tokensAreDrawnBeforeTheGrant(),
+                aRefusalTakesATokenBack(),
+                aRetryGetsTheLastTokenAgain(),
+                tokensComeUndeclared());
+    }
+
+    /** A server that draws its tokens in a way of its own. */
+    private abstract static class Drawing extends MemoryServer {
+        @Override
+        final Attempt attempt(Claim claim) {
+            return super.attempt(claim) instanceof Attempt.Granted granted
+                    ? new Attempt.Granted(granted.validity(), OptionalLong.of(draw(claim)))
+                    : refuse(claim);
+        }
+
+        Attempt refuse(Claim claim) {
+            return super.attempt(claim);
+        }
+
+        abstract long draw(Claim claim);
+    }
+
+    /** What {@code INCR} of a key beside the lock gives; after the tokens that were reserved before. */
+    private static long count(Map<String, Long> counters, Claim claim) {
+        return counters.merge(claim.name(), (long) claim.fences(), Long::sum) - claim.fences() + 1;
+    }
+
+    private static long micros() {
+        return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+    }
+
+    private static WrongLock grantsHaveNoToken() {
+        return WrongLeases.withServer(
+                "grantsHaveNoToken",
+                () -> new MemoryServer() {
+                    @Override
+                    Attempt attempt(Claim claim) {
+                        return super.attempt(claim) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
+                                : super.attempt(claim);
+                    }
+                },
+                "7.1",
+                "7.2",
+                "7.3",
+                "7.4",
+                "7.5",
+                "7.6",
+                "7.7",
+                "7.8",
+                "7.9",
+                "7.10",
+                "7.11",
+                "7.12",
+                "7.13",
+                "7.14");
+    }
+
+    private static WrongLock tokensCountNanoseconds() {
+        return WrongLeases.withServer(
+                "tokensCountNanoseconds",
+                () -> new Drawing() {
+                    private final Map<String, Long> last = new HashMap<>();
+
+                    @Override
+                    long draw(Claim claim) {
+                        long now = TimeUnit.MICROSECONDS.toNanos(micros());
+                        return last.merge(claim.name(), now, (a, b) -> Math.max(a + claim.fences(), b));
+                    }
+                },
+                "7.1",
+                "7.2",
+                "7.3",
+                "7.4",
+                "7.5",
+                "7.6",
+                "7.7",
+                "7.8",
+                "7.9",
+                "7.10",
+                "7.11",
+                "7.12",
+                "7.13",
+                "7.14");
+    }
+
+    /** Only what {@code lock()} does was thought of. */
+    private static WrongLock handlesHaveNoToken() {
+        return WrongLeases.withLocks(
+                "handlesHaveNoToken",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public Lease acquire() throws InterruptedException {
+                        return new ForwardingLease(correct.acquire()) {
+                            @Override
+                            public OptionalLong fencingToken() {
+                                return OptionalLong.empty();
+                            }
+                        };
+                    }
+                },
+                "7.1",
+                "7.2",
+                "7.3",
+                "7.4",
+                "7.5",
+                "7.6",
+                "7.7",
+                "7.8",
+                "7.9",
+                "7.10",
+                "7.11",
+                "7.12",
+                "7.13",
+                "7.14");
+    }
+
+    private static WrongLock threadsAndHandlesAreCountedApart() {
+        return WrongLeases.withLocks(
+                "threadsAndHandlesAreCountedApart",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public Lease acquire() throws InterruptedException {
+                        return new ForwardingLease(correct.acquire()) {
+                            @Override
+                            public OptionalLong fencingToken() {
+                                return OptionalLong.of(super.fencingToken().orElseThrow() / 2);
+                            }
+                        };
+                    }
+                },
+                "7.4",
+                "7.5",
+                "7.6",
+                "7.12",
+                "7.14");
+    }
+
+    private static WrongLock eachClientCountsForItself() {
+        return WrongLeases.withProtocol(
+                "eachClientCountsForItself",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    private final Map<String, Long> counters = new ConcurrentHashMap<>();
+
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        return super.attempt(claim) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(granted.validity(), OptionalLong.of(count(counters, claim)))
+                                : super.attempt(claim);
+                    }
+                },
+                "7.3",
+                "7.4");
+    }
+
+    private static WrongLock tokensAreTheClientsClock() {
+        return WrongLeases.withServer(
+                "tokensAreTheClientsClock",
+                () -> new Drawing() {
+                    @Override
+                    long draw(Claim claim) {
+                        return System.currentTimeMillis();
+                    }
+                },
+                "7.2",
+                "7.3",
+                "7.14");
+    }
+
+    /** The token is the lock's, as long as the server is not asked again. */
+    private static WrongLock handedOverTokensAreEqual() {
+        return WrongLeases.withLocks(
+                "handedOverTokensAreEqual",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    Lease spoil(Lease lease) {
+                        return new ForwardingLease(lease) {
+                            @Override
+                            public OptionalLong fencingToken() {
+                                return OptionalLong.of(super.fencingToken().orElseThrow() / 8 * 8);
+                            }
+                        };
+                    }
+                },
+                "7.4");
+    }
+
+    /** One token is drawn for a grant, and those to whom it is handed over just count on. */
+    private static WrongLock handedOverTokensAreGivenAgain() {
+        return WrongLeases.withServer(
+                "handedOverTokensAreGivenAgain",
+                () -> new Drawing() {
+                    private final Map<String, Long> last = new HashMap<>();
+
+                    @Override
+                    long draw(Claim claim) {
+                        return last.merge(claim.name(), micros(), (a, b) -> a + 1);
+                    }
+                },
+                "7.4");
+    }
+
+    private static WrongLock reentryDrawsAToken() {
+        return WrongLeases.withLocks(
+                "reentryDrawsAToken",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    Lease spoil(Lease lease) {
+                        int holds = correct.holdCount();
+                        return holds <= 1
+                                ? lease
+                                : new ForwardingLease(lease) {
+                                    @Override
+                                    public OptionalLong fencingToken() {
+                                        return OptionalLong.of(
+                                                super.fencingToken().orElseThrow() + holds - 1);
+                                    }
+                                };
+                    }
+                },
+                "7.5");
+    }
+
+    private static WrongLock renewalDrawsAToken() {
+        return WrongLeases.withLeases(
+                "renewalDrawsAToken",
+                lease -> {
+                    AtomicLong renewals = new AtomicLong();
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public void ensureValid(Duration atLeast) {
+                            super.ensureValid(atLeast);
+                            renewals.incrementAndGet();
+                        }
+
+                        @Override
+                        public OptionalLong fencingToken() {
+                            return OptionalLong.of(super.fencingToken().orElseThrow() + renewals.get());
+                        }
+                    };
+                },
+                "7.6");
+    }
+
+    /** The token is read from the server when it is asked for. */
+    private static WrongLock theTokenIsThatOfTheLatestTenure() {
+        Map<String, OptionalLong> latest = new ConcurrentHashMap<>();
+        return WrongLeases.withLeases(
+                "theTokenIsThatOfTheLatestTenure",
+                lease -> {
+                    latest.put(lease.lockName(), lease.fencingToken());
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public OptionalLong fencingToken() {
+                            return latest.get(lockName());
+                        }
+                    };
+                },
+                "7.7",
+                "7.8");
+    }
+
+    /** The counter is a field of what the lease is kept in. */
+    private static WrongLock theCounterEndsWithTheLease() {
+        return WrongLeases.withServer(
+                "theCounterEndsWithTheLease",
+                () -> new Drawing() {
+                    private final Map<String, Long> counters = new HashMap<>();
+                    private final Map<String, Long> ends = new HashMap<>();
+
+                    @Override
+                    long draw(Claim claim) {
+                        long now = System.nanoTime();
+                        if (ends.getOrDefault(claim.name(), now) - now < 0) {
+                            counters.remove(claim.name());
+                        }
+                        ends.put(claim.name(), now + claim.lease().toNanos());
+                        return count(counters, claim);
+                    }
+                },
+                "7.7",
+                "7.8");
+    }
+
+    /** As with {@code INCR}. */
+    private static WrongLock theCounterIsLostWithTheData() {
+        return WrongLeases.withServer(
+                "theCounterIsLostWithTheData",
+                () -> new Drawing() {
+                    private final Map<String, Long> counters = new HashMap<>();
+
+                    @Override
+                    long draw(Claim claim) {
+                        return count(counters, claim);
+                    }
+
+                    @Override
+                    void suffer(Fault fault) {
+                        if (Set.of(Fault.FLUSH, Fault.RESTART_WITHOUT_DATA, Fault.KILL).contains(fault)) {
+                            counters.clear();
+                        }
+                    }
+                },
+                "7.9",
+                "7.10",
+                "7.11");
+    }
+
+    /** A client draws a token when it first asks, and keeps it for when it gets the lock. */
+    private static WrongLock tokensAreDrawnBeforeTheGrant() {
+        Map<String, Long> counters = new ConcurrentHashMap<>();
+        return WrongLeases.withProtocol(
+                "tokensAreDrawnBeforeTheGrant",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    private final Map<String, Long> drawn = new ConcurrentHashMap<>();
+
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        long token = drawn.computeIfAbsent(claim.name(), any -> count(counters, claim));
+                        Attempt attempt = super.attempt(claim);
+                        if (attempt instanceof Attempt.Granted granted) {
+                            drawn.remove(claim.name());
+                            return new Attempt.Granted(granted.validity(), OptionalLong.of(token));
+                        }
+                        return attempt;
+                    }
+                },
+                "7.12",
+                "7.14");
+    }
+
+    private static WrongLock aRefusalTakesATokenBack() {
+        return WrongLeases.withServer(
+                "aRefusalTakesATokenBack",
+                () -> new Drawing() {
+                    private final Map<String, Long> counters = new HashMap<>();
+
+                    @Override
+                    long draw(Claim claim) {
+                        return count(counters, claim);
+                    }
+
+                    @Override
+                    Attempt refuse(Claim claim) {
+                        counters.merge(claim.name(), (long) -claim.fences(), Long::sum);
+                        return super.refuse(claim);
+                    }
+                },
+                "7.12");
+    }
+
+    /** What a client knows of the counter it takes from answers, and an answer that is lost makes it wrong. */
+    private static WrongLock aRetryGetsTheLastTokenAgain() {
+        return WrongLeases.withProtocol(
+                "aRetryGetsTheLastTokenAgain",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    private final Map<String, Long> last = new ConcurrentHashMap<>();
+                    private volatile boolean unsure;
+
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        Attempt attempt = super.attempt(claim);
+                        if (attempt instanceof Attempt.Granted granted) {
+                            long token = granted.firstFence().orElseThrow();
+                            long told = unsure ? last.getOrDefault(claim.name(), token) : token;
+                            unsure = false;
+                            last.put(claim.name(), told);
+                            return new Attempt.Granted(granted.validity(), OptionalLong.of(told));
+                        }
+                        unsure = attempt instanceof Attempt.Failed failed
+                                && failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
+                        return attempt;
+                    }
+                },
+                "7.13");
+    }
+
+    private static WrongLock tokensComeUndeclared() {
+        return new WrongLock("tokensComeUndeclared", "7.15") {
+            @Override
+            StrategyProfile profile() {
+                EnumSet<Capability> capabilities = EnumSet.copyOf(MemoryHarness.PROFILE.capabilities());
+                capabilities.remove(Capability.FENCING);
+                return new StrategyProfile(
+                        MemoryHarness.PROFILE.summary(), capabilities, MemoryHarness.PROFILE.assumptions());
+            }
+        };
     }
 }

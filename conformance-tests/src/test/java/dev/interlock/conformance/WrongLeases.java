@@ -1,12 +1,822 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 final class WrongLeases {
+    private static final Duration ENDLESS = Duration.ofDays(1);
+
     private WrongLeases() {}
 
     static List<WrongLock> locks() {
-        return List.of();
+        return List.of(
+                aLeaseIsLongerHereThanOnTheServer(),
+                theRemainingTimeNeverFalls(),
+                leasesDoNotEndOnTheServer(),
+                renewalCannotBeTurnedOff(),
+                failedAttemptsProlongTheLease(),
+                aThreadHoldsUntilItUnlocks(),
+                aLeaseIsAViewOfTheLock(),
+                theFirstLockObjectSetsTheOptions(),
+                waitingUsesUpTheLease(),
+                aLeaseCountsFromTheAnswer(),
+                onlyTheBackendTellsOfALoss(),
+                lateListenersAreForgotten(),
+                listenersAreToldTwice(),
+                listenersAreToldOfLeasesThatWereGivenUp(),
+                aListenerThatThrowsEndsTheRest(),
+                lateListenersRunOnTheCallersThread(),
+                eachListenerHasAThread(),
+                everyLossIsAnExpiry(),
+                interruptOnLossIsForgotten(),
+                everyLossInterrupts(),
+                closingALostHandleIsSilent(),
+                closingALostHandleAlwaysThrows(),
+                ensureValidAlwaysAsksTheBackend(),
+                ensureValidOnlyLooks(),
+                ensureValidTakesAnyTime(),
+                ensureValidIsSilentAboutLeasesThatWereGivenUp(),
+                ensureValidIsSilentAboutALoss(),
+                ensureValidIgnoresMaxHold(),
+                renewalIsForgotten(),
+                renewalDoesNotReachTheServer(),
+                renewalTakesALostLockBack(),
+                renewalDoesNotLookAtTheOwner(),
+                onlyTheFirstOfABatchIsRenewed(),
+                renewalMakesALeaseEndless(),
+                renewalGoesOnAfterTheUnlock(),
+                handlesEndWithTheirThread(),
+                maxHoldIsForgotten(),
+                maxHoldTurnsRenewalOff());
+    }
+
+    // Where mistakes can be planted.
+
+    static WrongLock withServer(String name, Supplier<MemoryServer> server, String... breaks) {
+        return new WrongLock(name, breaks) {
+            @Override
+            MemoryServer server() {
+                return server.get();
+            }
+        };
+    }
+
+    static WrongLock withProtocol(
+            String name, BiFunction<MemoryServer, Duration, LeaseProtocol> protocol, String... breaks) {
+        return new WrongLock(name, breaks) {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return protocol.apply(server, config.commandTimeout());
+            }
+        };
+    }
+
+    private static WrongLock withOptions(String name, UnaryOperator<LockOptions> options, String... breaks) {
+        return new WrongLock(name, breaks) {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                return new ForwardingFactory(correct) {
+                    @Override
+                    public DistributedLock getLock(String name) {
+                        return getLock(name, config.lockDefaults());
+                    }
+
+                    @Override
+                    public DistributedLock getLock(String name, LockOptions given) {
+                        return correct.getLock(name, given == null ? null : options.apply(given));
+                    }
+                };
+            }
+        };
+    }
+
+    /** A wrong lock, of which each factory gets a spoiler of its own. */
+    static WrongLock withLocks(String name, Supplier<UnaryOperator<DistributedLock>> spoilers, String... breaks) {
+        return new WrongLock(name, breaks) {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                UnaryOperator<DistributedLock> spoiler = spoilers.get();
+                return new ForwardingFactory(correct) {
+                    @Override
+                    DistributedLock spoil(DistributedLock lock) {
+                        return spoiler.apply(lock);
+                    }
+                };
+            }
+        };
+    }
+
+    /** As {@link #withLocks}; a lease is spoiled once, when it is seen for the first time. */
+    static WrongLock withLeases(String name, UnaryOperator<Lease> spoiler, String... breaks) {
+        return withLocks(
+                name,
+                () -> {
+                    Map<Lease, Lease> spoiled = new ConcurrentHashMap<>();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        Lease spoil(Lease lease) {
+                            return spoiled.computeIfAbsent(lease, spoiler);
+                        }
+                    };
+                },
+                breaks);
+    }
+
+    // How long a lease is.
+
+    private static WrongLock aLeaseIsLongerHereThanOnTheServer() {
+        return withProtocol(
+                "aLeaseIsLongerHereThanOnTheServer",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        return super.attempt(claim) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(granted.validity().multipliedBy(2), granted.firstFence())
+                                : super.attempt(claim);
+                    }
+                },
+                "6.1",
+                "6.5",
+                "6.9");
+    }
+
+    private static WrongLock theRemainingTimeNeverFalls() {
+        return withLeases(
+                "theRemainingTimeNeverFalls",
+                lease -> {
+                    Duration first = lease.remaining();
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public Duration remaining() {
+                            return isValid() ? first : Duration.ZERO;
+                        }
+                    };
+                },
+                "6.2");
+    }
+
+    private static WrongLock leasesDoNotEndOnTheServer() {
+        return withServer(
+                "leasesDoNotEndOnTheServer",
+                () -> new MemoryServer() {
+                    @Override
+                    Attempt attempt(Claim claim) {
+                        return super.attempt(claim.withLease(ENDLESS)) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(claim.lease(), granted.firstFence())
+                                : new Attempt.Refused(Optional.empty());
+                    }
+                },
+                "6.3",
+                "6.4",
+                "6.5");
+    }
+
+    private static WrongLock renewalCannotBeTurnedOff() {
+        return withOptions(
+                "renewalCannotBeTurnedOff",
+                options -> options.toBuilder().renewal(true).build(),
+                "6.2",
+                "6.3");
+    }
+
+    /** As with {@code SETNX} and then {@code EXPIRE}, whatever came of the first. */
+    private static WrongLock failedAttemptsProlongTheLease() {
+        return withServer(
+                "failedAttemptsProlongTheLease",
+                () -> new MemoryServer() {
+                    @Override
+                    Attempt attempt(Claim claim) {
+                        Entry holder = live(claim.name());
+                        Attempt attempt = super.attempt(claim);
+                        if (attempt instanceof Attempt.Refused) {
+                            put(new Claim(claim.name(), holder.token(), claim.lease(), 1));
+                        }
+                        return attempt;
+                    }
+                },
+                "6.3",
+                "6.4");
+    }
+
+    /** What a thread holds is a field of its own, which only it changes. */
+    private static WrongLock aThreadHoldsUntilItUnlocks() {
+        return withLocks(
+                "aThreadHoldsUntilItUnlocks",
+                () -> {
+                    ThreadLocal<Map<String, Lease>> held = ThreadLocal.withInitial(HashMap::new);
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public Optional<Lease> lease() {
+                            correct.lease().ifPresent(lease -> held.get().put(name(), lease));
+                            return Optional.ofNullable(held.get().get(name()));
+                        }
+
+                        @Override
+                        public boolean isHeldByCurrentThread() {
+                            return lease().isPresent();
+                        }
+
+                        @Override
+                        public int holdCount() {
+                            return isHeldByCurrentThread() ? Math.max(1, correct.holdCount()) : 0;
+                        }
+
+                        @Override
+                        public void unlock() {
+                            if (correct.holdCount() <= 1) {
+                                held.get().remove(name());
+                            }
+                            correct.unlock();
+                        }
+                    };
+                },
+                "6.5",
+                "6.6");
+    }
+
+    private static WrongLock aLeaseIsAViewOfTheLock() {
+        return withLocks(
+                "aLeaseIsAViewOfTheLock",
+                () -> {
+                    Map<String, Lease> latest = new ConcurrentHashMap<>();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        Lease spoil(Lease lease) {
+                            latest.put(name(), lease);
+                            return new ForwardingLease(lease) {
+                                @Override
+                                public boolean isValid() {
+                                    return latest.get(lockName()).isValid();
+                                }
+
+                                @Override
+                                public Duration remaining() {
+                                    return latest.get(lockName()).remaining();
+                                }
+                            };
+                        }
+                    };
+                },
+                "6.7",
+                "6.8");
+    }
+
+    private static WrongLock theFirstLockObjectSetsTheOptions() {
+        return new WrongLock("theFirstLockObjectSetsTheOptions", "6.9") {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                Map<String, LockOptions> first = new ConcurrentHashMap<>();
+                return new ForwardingFactory(correct) {
+                    @Override
+                    public DistributedLock getLock(String name) {
+                        return getLock(name, config.lockDefaults());
+                    }
+
+                    @Override
+                    public DistributedLock getLock(String name, LockOptions options) {
+                        correct.getLock(name, options);
+                        return correct.getLock(name, first.computeIfAbsent(name, any -> options));
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock waitingUsesUpTheLease() {
+        return withLocks(
+                "waitingUsesUpTheLease",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public Lease acquire() throws InterruptedException {
+                        long began = System.nanoTime();
+                        Lease lease = correct.acquire();
+                        Duration waited = Duration.ofNanos(System.nanoTime() - began);
+                        return new ForwardingLease(lease) {
+                            @Override
+                            public Duration remaining() {
+                                Duration left = correct.remaining().minus(waited);
+                                return left.isNegative() ? Duration.ZERO : left;
+                            }
+
+                            @Override
+                            public boolean isValid() {
+                                return !remaining().isZero();
+                            }
+                        };
+                    }
+                },
+                "6.10");
+    }
+
+    private static WrongLock aLeaseCountsFromTheAnswer() {
+        return withProtocol(
+                "aLeaseCountsFromTheAnswer",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        long began = System.nanoTime();
+                        return super.attempt(claim) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(
+                                        granted.validity().plusNanos(System.nanoTime() - began), granted.firstFence())
+                                : super.attempt(claim);
+                    }
+                },
+                "6.11",
+                "6.12");
+    }
+
+    // Who is told of a loss.
+
+    private static WrongLock withListeners(
+            String name, UnaryOperator<Consumer<? super LossCause>> spoiler, String... breaks) {
+        return withLeases(
+                name,
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void onLoss(Consumer<? super LossCause> action) {
+                        super.onLoss(spoiler.apply(action));
+                    }
+                },
+                breaks);
+    }
+
+    /** Told by a renewal that fails, for lack of a timer. */
+    private static WrongLock onlyTheBackendTellsOfALoss() {
+        return withListeners(
+                "onlyTheBackendTellsOfALoss",
+                action -> cause -> {
+                    if (cause == LossCause.GONE || cause == LossCause.TAKEN) {
+                        action.accept(cause);
+                    }
+                },
+                "6.13",
+                "6.14",
+                "6.16",
+                "6.19",
+                "6.30",
+                "6.32",
+                "6.36");
+    }
+
+    private static WrongLock lateListenersAreForgotten() {
+        return withLeases(
+                "lateListenersAreForgotten",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void onLoss(Consumer<? super LossCause> action) {
+                        if (isValid()) {
+                            super.onLoss(action);
+                        }
+                    }
+                },
+                "6.14",
+                "6.16",
+                "6.17");
+    }
+
+    private static WrongLock listenersAreToldTwice() {
+        return withLeases(
+                "listenersAreToldTwice",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void onLoss(Consumer<? super LossCause> action) {
+                        super.onLoss(action);
+                        super.onLoss(action);
+                    }
+                },
+                "6.13",
+                "6.14");
+    }
+
+    private static WrongLock listenersAreToldOfLeasesThatWereGivenUp() {
+        return withLeases(
+                "listenersAreToldOfLeasesThatWereGivenUp",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void onLoss(Consumer<? super LossCause> action) {
+                        if (isValid()) {
+                            super.onLoss(action);
+                        } else {
+                            super.onLoss(cause -> {});
+                            action.accept(LossCause.EXPIRED);
+                        }
+                    }
+                },
+                "6.15");
+    }
+
+    private static WrongLock aListenerThatThrowsEndsTheRest() {
+        return withLeases(
+                "aListenerThatThrowsEndsTheRest",
+                lease -> {
+                    List<Consumer<? super LossCause>> actions = new CopyOnWriteArrayList<>();
+                    lease.onLoss(cause -> actions.forEach(action -> action.accept(cause)));
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public void onLoss(Consumer<? super LossCause> action) {
+                            if (isValid()) {
+                                actions.add(action);
+                            } else {
+                                super.onLoss(action);
+                            }
+                        }
+                    };
+                },
+                "6.16");
+    }
+
+    private static WrongLock lateListenersRunOnTheCallersThread() {
+        return withLeases(
+                "lateListenersRunOnTheCallersThread",
+                lease -> {
+                    List<LossCause> loss = new CopyOnWriteArrayList<>();
+                    lease.onLoss(loss::add);
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public void onLoss(Consumer<? super LossCause> action) {
+                            if (loss.isEmpty()) {
+                                super.onLoss(action);
+                            } else {
+                                action.accept(loss.get(0));
+                            }
+                        }
+                    };
+                },
+                "6.17");
+    }
+
+    private static WrongLock eachListenerHasAThread() {
+        return withListeners(
+                "eachListenerHasAThread",
+                action -> cause -> {
+                    Thread thread = new Thread(() -> action.accept(cause));
+                    thread.setUncaughtExceptionHandler((t, e) -> {});
+                    thread.setDaemon(true);
+                    thread.start();
+                },
+                "6.17");
+    }
+
+    private static WrongLock everyLossIsAnExpiry() {
+        return withListeners(
+                "everyLossIsAnExpiry",
+                action -> cause -> action.accept(LossCause.EXPIRED),
+                "6.30",
+                "6.32",
+                "6.34",
+                "6.35",
+                "6.36");
+    }
+
+    private static WrongLock interruptOnLossIsForgotten() {
+        return withOptions(
+                "interruptOnLossIsForgotten",
+                options -> options.toBuilder().interruptOnLoss(false).build(),
+                "6.18");
+    }
+
+    private static WrongLock everyLossInterrupts() {
+        return withOptions(
+                "everyLossInterrupts",
+                options -> options.toBuilder().interruptOnLoss(true).build(),
+                "6.19");
+    }
+
+    private static WrongLock closingALostHandleIsSilent() {
+        return withLeases(
+                "closingALostHandleIsSilent",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void close() {
+                        try {
+                            super.close();
+                        } catch (LeaseLostException e) {
+                            // It is not held any more, and what more could one want?
+                        }
+                    }
+                },
+                "6.20");
+    }
+
+    private static WrongLock closingALostHandleAlwaysThrows() {
+        return withLeases(
+                "closingALostHandleAlwaysThrows",
+                lease -> {
+                    List<LossCause> loss = new CopyOnWriteArrayList<>();
+                    lease.onLoss(loss::add);
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public void close() {
+                            super.close();
+                            if (!loss.isEmpty()) {
+                                throw new LeaseLostException(lockName(), loss.get(0));
+                            }
+                        }
+                    };
+                },
+                "6.20");
+    }
+
+    // What ensureValid does.
+
+    private static WrongLock withEnsureValid(String name, EnsureValid wrong, String... breaks) {
+        return withLeases(
+                name,
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public void ensureValid(Duration atLeast) {
+                        wrong.ensureValid(correct, atLeast);
+                    }
+                },
+                breaks);
+    }
+
+    private interface EnsureValid {
+        void ensureValid(Lease correct, Duration atLeast);
+    }
+
+    private static WrongLock ensureValidAlwaysAsksTheBackend() {
+        return withEnsureValid(
+                "ensureValidAlwaysAsksTheBackend",
+                (lease, atLeast) -> {
+                    // A little more than what is left, so that the lease must be renewed.
+                    Duration more = lease.remaining().plus(Duration.ofMillis(1));
+                    lease.ensureValid(lease.isValid() && atLeast.compareTo(more) < 0 && !atLeast.isNegative() ? more : atLeast);
+                },
+                "6.21");
+    }
+
+    private static WrongLock ensureValidOnlyLooks() {
+        return withEnsureValid(
+                "ensureValidOnlyLooks",
+                (lease, atLeast) -> {
+                    if (!lease.isValid() || atLeast.compareTo(Scale.LONG_LEASE) > 0 || atLeast.isNegative()) {
+                        lease.ensureValid(atLeast);
+                    }
+                },
+                "6.22",
+                "6.26",
+                "6.33");
+    }
+
+    private static WrongLock ensureValidTakesAnyTime() {
+        return withEnsureValid(
+                "ensureValidTakesAnyTime",
+                (lease, atLeast) -> {
+                    try {
+                        lease.ensureValid(atLeast);
+                    } catch (IllegalArgumentException e) {
+                        lease.ensureValid(Duration.ZERO);
+                    }
+                },
+                "6.23");
+    }
+
+    private static WrongLock ensureValidIsSilentAboutLeasesThatWereGivenUp() {
+        return withEnsureValid(
+                "ensureValidIsSilentAboutLeasesThatWereGivenUp",
+                (lease, atLeast) -> {
+                    try {
+                        lease.ensureValid(atLeast);
+                    } catch (LeaseLostException | LockBackendException e) {
+                        throw e;
+                    } catch (IllegalStateException e) {
+                        // Nobody needs it any more.
+                    }
+                },
+                "6.24");
+    }
+
+    private static WrongLock ensureValidIsSilentAboutALoss() {
+        return withEnsureValid(
+                "ensureValidIsSilentAboutALoss",
+                (lease, atLeast) -> {
+                    try {
+                        lease.ensureValid(atLeast);
+                    } catch (LeaseLostException e) {
+                        // Listeners are told.
+                    }
+                },
+                "6.25",
+                "6.26",
+                "6.33");
+    }
+
+    /** Gives up what it should not ask for, but says nothing of it. */
+    private static WrongLock ensureValidIgnoresMaxHold() {
+        return withEnsureValid(
+                "ensureValidIgnoresMaxHold",
+                (lease, atLeast) -> {
+                    try {
+                        lease.ensureValid(atLeast);
+                    } catch (LeaseLostException e) {
+                        if (e.lossCause() != LossCause.MAX_HOLD) {
+                            throw e;
+                        }
+                    }
+                },
+                "6.33");
+    }
+
+    // What renewal does.
+
+    private static WrongLock renewalIsForgotten() {
+        return withOptions(
+                "renewalIsForgotten",
+                options -> options.toBuilder().renewal(false).build(),
+                "6.27",
+                "6.28",
+                "6.29",
+                "6.32",
+                "6.34",
+                "6.36");
+    }
+
+    private static WrongLock renewalDoesNotReachTheServer() {
+        return withServer(
+                "renewalDoesNotReachTheServer",
+                () -> new MemoryServer() {
+                    @Override
+                    Renewal renew(Claim claim) {
+                        return lossOf(claim)
+                                .<Renewal>map(Renewal.Lost::new)
+                                .orElseGet(() -> new Renewal.Renewed(claim.lease()));
+                    }
+                },
+                "6.22",
+                "6.27",
+                "6.28",
+                "6.29");
+    }
+
+    /** As with {@code SET}, or {@code EXPIRE} and {@code SET} if that found nothing. */
+    private static WrongLock renewalTakesALostLockBack() {
+        return withServer(
+                "renewalTakesALostLockBack",
+                () -> new MemoryServer() {
+                    @Override
+                    Renewal renew(Claim claim) {
+                        if (live(claim.name()) == null) {
+                            put(claim);
+                        }
+                        return super.renew(claim);
+                    }
+                },
+                "6.26",
+                "6.34");
+    }
+
+    /** As with {@code PEXPIRE} by name. */
+    private static WrongLock renewalDoesNotLookAtTheOwner() {
+        return withServer(
+                "renewalDoesNotLookAtTheOwner",
+                () -> new MemoryServer() {
+                    @Override
+                    Renewal renew(Claim claim) {
+                        Entry entry = live(claim.name());
+                        if (entry == null) {
+                            return new Renewal.Lost(LossCause.GONE);
+                        }
+                        put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                        return new Renewal.Renewed(claim.lease());
+                    }
+                },
+                "6.35");
+    }
+
+    private static WrongLock onlyTheFirstOfABatchIsRenewed() {
+        return withProtocol(
+                "onlyTheFirstOfABatchIsRenewed",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    @Override
+                    public List<Renewal> renew(List<Claim> claims) {
+                        List<Renewal> answers = new ArrayList<>(super.renew(claims.subList(0, 1)));
+                        claims.stream()
+                                .skip(1)
+                                .map(claim -> new Renewal.Renewed(claim.lease()))
+                                .forEach(answers::add);
+                        return answers;
+                    }
+                },
+                "6.28");
+    }
+
+    /** As with {@code PERSIST}. */
+    private static WrongLock renewalMakesALeaseEndless() {
+        return withServer(
+                "renewalMakesALeaseEndless",
+                () -> new MemoryServer() {
+                    @Override
+                    Renewal renew(Claim claim) {
+                        return super.renew(claim.withLease(ENDLESS)) instanceof Renewal.Lost lost
+                                ? lost
+                                : new Renewal.Renewed(claim.lease());
+                    }
+                },
+                "6.32");
+    }
+
+    /** What is under way when a lock is given up is neither cancelled nor told of it. */
+    private static WrongLock renewalGoesOnAfterTheUnlock() {
+        return withProtocol(
+                "renewalGoesOnAfterTheUnlock",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1, task -> {
+                        Thread thread = new Thread(task, "stray renewals");
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+
+                    @Override
+                    public Optional<LossCause> release(Claim claim) {
+                        long period = claim.lease().toNanos() / 3;
+                        timer.scheduleAtFixedRate(
+                                () -> server.request(timeout, () -> renewUnchecked(claim)),
+                                period,
+                                period,
+                                TimeUnit.NANOSECONDS);
+                        return super.release(claim);
+                    }
+
+                    private boolean renewUnchecked(Claim claim) {
+                        MemoryServer.Entry entry = server.live(claim.name());
+                        if (entry != null) {
+                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                        }
+                        return entry != null;
+                    }
+
+                    @Override
+                    public void close() {
+                        timer.shutdownNow();
+                        super.close();
+                    }
+                },
+                "6.31");
+    }
+
+    private static WrongLock handlesEndWithTheirThread() {
+        return withLocks(
+                "handlesEndWithTheirThread",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public Lease acquire() throws InterruptedException {
+                        Thread owner = Thread.currentThread();
+                        return new ForwardingLease(correct.acquire()) {
+                            @Override
+                            public boolean isValid() {
+                                return owner.isAlive() && super.isValid();
+                            }
+                        };
+                    }
+                },
+                "6.29");
+    }
+
+    private static WrongLock maxHoldIsForgotten() {
+        return withOptions(
+                "maxHoldIsForgotten",
+                options -> LockOptions.builder()
+                        .lease(options.lease())
+                        .renewal(options.renewal())
+                        .interruptOnLoss(options.interruptOnLoss())
+                        .build(),
+                "6.32",
+                "6.33");
+    }
+
+    private static WrongLock maxHoldTurnsRenewalOff() {
+        return withOptions(
+                "maxHoldTurnsRenewalOff",
+                options -> options.maxHold().isPresent()
+                        ? options.toBuilder().renewal(false).build()
+                        : options,
+                "6.32");
     }
 }

@@ -326,12 +326,12 @@ abstract class LifecycleRules extends NameRules {
 
     private static void lockUntilItFails(DistributedLock lock, AtomicInteger turns) {
         while (true) {
-            lock.lock();
-            turns.incrementAndGet();
             try {
+                lock.lock();
+                turns.incrementAndGet();
                 lock.unlock();
-            } catch (LeaseLostException e) {
-                // It was held when the factory was closed; the next lock() fails.
+            } catch (LeaseLostException | LockBackendException e) {
+                // It was held, or its request on the way, when the factory was closed; the next lock() fails.
             }
         }
     }

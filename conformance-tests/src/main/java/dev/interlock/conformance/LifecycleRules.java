@@ -77,7 +77,6 @@ abstract class LifecycleRules extends NameRules {
         DistributedLock handled = client.getLock(name("b"));
         Actor actor = actor("holder");
         actor.does("lock()", lock::lock);
-        actor.does("lock() once more", lock::lock);
         actor.call("acquire()", handled::acquire);
         close(client);
         assertFree(lock());

@@ -29,7 +29,10 @@ final class ConfigText {
     }
 
     private static void add(StringBuilder line, String key, String value) {
-        line.append(line.isEmpty() ? "" : " ").append(PeerMain.encode(key)).append('=').append(PeerMain.encode(value));
+        line.append(line.isEmpty() ? "" : " ")
+                .append(PeerMain.encode(key))
+                .append('=')
+                .append(PeerMain.encode(value));
     }
 
     private static String uri(RedisEndpoint endpoint) {

@@ -82,8 +82,8 @@ abstract class FaultRules extends WaitingRules {
         connect(factory());
         faults().inject(Fault.PAUSE);
         Actor actor = actor("locker");
-        LockBackendException failure = actor.begin("tryLock() that nobody answers", lock::tryLock)
-                .failure(LockBackendException.class);
+        LockBackendException failure =
+                actor.begin("tryLock() that nobody answers", lock::tryLock).failure(LockBackendException.class);
         assertEquals(
                 LockBackendException.Reason.OUTCOME_UNKNOWN,
                 failure.reason(),
@@ -199,7 +199,8 @@ abstract class FaultRules extends WaitingRules {
         faults().inject(Fault.PARTITION);
         Throwable thrown = actor.beginTo("unlock() in an outage", lock::unlock).outcome();
         // On a machine that stood still the lease may be over by then, which unlock() has to say.
-        assertTrue(thrown == null || thrown instanceof LeaseLostException, () -> "unlock() in an outage threw " + thrown);
+        assertTrue(
+                thrown == null || thrown instanceof LeaseLostException, () -> "unlock() in an outage threw " + thrown);
         pass(Scale.SHORT_LEASE);
         faults().heal();
         Actor holder = actor("next");

@@ -38,7 +38,8 @@ class ConfigTextTest {
 
     @Test
     void aConfigurationWithoutEndpointsComesBackWithoutAny() {
-        assertThat(again(LockConfig.builder().build())).isEqualTo(LockConfig.builder().build());
+        assertThat(again(LockConfig.builder().build()))
+                .isEqualTo(LockConfig.builder().build());
     }
 
     @Test

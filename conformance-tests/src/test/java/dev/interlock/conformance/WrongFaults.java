@@ -135,12 +135,18 @@ final class WrongFaults {
                         CountingServer counting = (CountingServer) server;
                         int atFirst = counting.times();
                         return new FailsUnless(
-                                () -> counting.times() == atFirst,
-                                Reason.UNREACHABLE,
-                                super.protocol(server, config));
+                                () -> counting.times() == atFirst, Reason.UNREACHABLE, super.protocol(server, config));
                     }
                 },
-                new WrongLock("aLockEndsWithTheConnectionThatTookIt", "9.13", "9.15", "9.16", "9.20", "9.21", "9.22", "9.29") {
+                new WrongLock(
+                        "aLockEndsWithTheConnectionThatTookIt",
+                        "9.13",
+                        "9.15",
+                        "9.16",
+                        "9.20",
+                        "9.21",
+                        "9.22",
+                        "9.29") {
                     @Override
                     MemoryServer server() {
                         return new MemoryServer() {
@@ -462,7 +468,9 @@ final class WrongFaults {
         public List<Renewal> renew(List<Claim> claims) {
             return working.getAsBoolean()
                     ? super.renew(claims)
-                    : claims.stream().map(it -> (Renewal) new Renewal.Failed(failure())).toList();
+                    : claims.stream()
+                            .map(it -> (Renewal) new Renewal.Failed(failure()))
+                            .toList();
         }
 
         @Override

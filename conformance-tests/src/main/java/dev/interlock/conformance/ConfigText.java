@@ -29,7 +29,10 @@ final class ConfigText {
     }
 
     private static void add(StringBuilder line, String key, String value) {
-        line.append(line.isEmpty() ? "" : " ").append(key).append('=').append(PeerMain.encode(value));
+        line.append(line.isEmpty() ? "" : " ")
+                .append(PeerMain.encode(key))
+                .append('=')
+                .append(PeerMain.encode(value));
     }
 
     private static String uri(RedisEndpoint endpoint) {
@@ -48,7 +51,7 @@ final class ConfigText {
         LockConfig.Builder config = LockConfig.builder();
         for (String entry : List.of(line.split(" "))) {
             int equals = entry.indexOf('=');
-            String key = entry.substring(0, equals);
+            String key = PeerMain.decode(entry.substring(0, equals));
             String value = PeerMain.decode(entry.substring(equals + 1));
             switch (key) {
                 case "endpoints" -> {

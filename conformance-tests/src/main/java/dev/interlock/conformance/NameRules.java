@@ -81,8 +81,33 @@ abstract class NameRules extends FaultRules {
         String base = name();
         Set<String> names = new LinkedHashSet<>(List.of(base, base.toUpperCase(Locale.ROOT)));
         for (String more : List.of(
-                " ", "\t", "\n", "\u0000", "\u00a0", ":", "::", "*", "?", "\\", "/", "/.", "{", "}", "{}", "%", "%20",
-                "%25", "+", "\u00e9", "e\u0301", "\u00df", "ss", ":lock", ":fence", ":freed", ":waiters")) {
+                " ",
+                "\t",
+                "\n",
+                "\u0000",
+                "\u00a0",
+                ":",
+                "::",
+                "*",
+                "?",
+                "\\",
+                "/",
+                "/.",
+                "{",
+                "}",
+                "{}",
+                "%",
+                "%20",
+                "%25",
+                "+",
+                "\u00e9",
+                "e\u0301",
+                "\u00df",
+                "ss",
+                ":lock",
+                ":fence",
+                ":freed",
+                ":waiters")) {
             names.add(base + more);
             names.add(more + base);
         }
@@ -98,8 +123,30 @@ abstract class NameRules extends FaultRules {
         DistributedLockFactory another = newFactory();
         Actor actor = actor("holder");
         for (String odd : List.of(
-                "\u0000", "\u0001\u007f", "\t", "\r\n", "\n*1\r\n", "{", "}", "}{", "[a-z]*?", "\\", "'", "\"", "`",
-                "$(x)", "%s%n", "%", "../", "\u00a0", "\u202e", "\ufffd", "\uffff", "\u540d\u524d", "e\u0301", EMOJI)) {
+                "\u0000",
+                "\u0001\u007f",
+                "\t",
+                "\r\n",
+                "\n*1\r\n",
+                "{",
+                "}",
+                "}{",
+                "[a-z]*?",
+                "\\",
+                "'",
+                "\"",
+                "`",
+                "$(x)",
+                "%s%n",
+                "%",
+                "../",
+                "\u00a0",
+                "\u202e",
+                "\ufffd",
+                "\uffff",
+                "\u540d\u524d",
+                "e\u0301",
+                EMOJI)) {
             String name = odd + name() + odd;
             DistributedLock lock = factory().getLock(name);
             DistributedLock same = another.getLock(name);
@@ -176,7 +223,9 @@ abstract class NameRules extends FaultRules {
         assertEquals(provider.profile(), provider.profile(), "the profile of a provider, which does not change");
         assertEquals(factory().profile(), newFactory().profile(), "the profiles of two factories of one configuration");
         assertTrue(
-                provider.profile().capabilities().containsAll(factory().profile().capabilities()),
+                provider.profile()
+                        .capabilities()
+                        .containsAll(factory().profile().capabilities()),
                 "a factory declares a capability that its provider does not");
         assertFalse(provider.profile().summary().isBlank(), "the summary of the profile is blank");
     }
@@ -204,7 +253,10 @@ abstract class NameRules extends FaultRules {
         assertShowsNone(passwords(), "toString() of a lock", lock.toString());
         assertShowsNone(passwords(), "toString() of a lease", lease.toString());
         assertShowsNone(passwords(), "toString() of a factory", factory().toString());
-        assertShowsNone(passwords(), "toString() of a provider", currentHarness().provider().toString());
+        assertShowsNone(
+                passwords(),
+                "toString() of a provider",
+                currentHarness().provider().toString());
     }
 
     @Test

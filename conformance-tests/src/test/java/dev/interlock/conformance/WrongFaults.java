@@ -112,7 +112,7 @@ final class WrongFaults {
                         return correct instanceof Renewal.Failed ? new Renewal.Lost(LossCause.GONE) : correct;
                     }
                 },
-                new SpoiltProtocol("aRenewalThatFailsIsTakenForDone", "9.13", "9.14", "9.15") {
+                new SpoiltProtocol("aRenewalThatFailsIsTakenForDone", "9.14", "9.15") {
                     @Override
                     Renewal renewal(Claim claim, Renewal correct) {
                         return correct instanceof Renewal.Failed ? new Renewal.Renewed(claim.lease()) : correct;

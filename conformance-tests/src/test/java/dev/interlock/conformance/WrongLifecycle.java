@@ -35,8 +35,20 @@ final class WrongLifecycle {
                 new WrongFaults.SpoiltLock("closeTellsNobody", TellsNobodyOfClosing::new, "11.5"),
                 new WrongFaults.SpoiltLock("unlockAfterCloseIsNoError", UnlocksAnyway::new, "11.6"),
                 new SpoiltFactory("aClosedFactoryAnswersNothing", AnswersNothing::new, "11.7"),
-                new WrongFaults.SpoiltLock("closeEndsATimedWaitAsIfTheTimeWereOver", IsOverInsteadOfClosed::new, "11.3", "11.8", "11.9"),
-                new WrongLock("allFactoriesShareOneConnection", "11.1", "11.3", "11.4", "11.8", "11.9", "11.10", "11.12", "11.15", "11.16", "11.17") {
+                new WrongFaults.SpoiltLock(
+                        "closeEndsATimedWaitAsIfTheTimeWereOver", IsOverInsteadOfClosed::new, "11.3", "11.8", "11.9"),
+                new WrongLock(
+                        "allFactoriesShareOneConnection",
+                        "11.1",
+                        "11.3",
+                        "11.4",
+                        "11.8",
+                        "11.9",
+                        "11.10",
+                        "11.12",
+                        "11.15",
+                        "11.16",
+                        "11.17") {
                     @Override
                     MemoryServer server() {
                         return new SharedState();

@@ -2,6 +2,7 @@
 package dev.interlock.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockStrategyProvider;
@@ -53,6 +54,18 @@ class ModulePathTest {
                 .sorted()
                 .toList();
         assertThat(found).isEqualTo(onTheClassPath).isNotEmpty();
+    }
+
+    @Test
+    void jarsForTestsHaveModuleNamesThatStayWhenAFileIsRenamed() {
+        Path[] jars = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> entry.matches(".*interlock-(conformance-tests|embedded-redis)-[^/]*\\.jar"))
+                .map(Path::of)
+                .toArray(Path[]::new);
+        assumeTrue(jars.length == 2, "the build has not gone as far as to make jars");
+        assertThat(ModuleFinder.of(jars).findAll().stream()
+                        .map(module -> module.descriptor().name()))
+                .containsExactlyInAnyOrder("dev.interlock.conformance", "dev.interlock.embedded");
     }
 
     private static Class<?> load(ModuleLayer layer, String name) {

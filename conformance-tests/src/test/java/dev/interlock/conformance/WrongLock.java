@@ -41,9 +41,11 @@ class WrongLock {
         return new MemoryProtocol(server, config.commandTimeout());
     }
 
-    /** What the server knows the lock of a name by. */
+    /** What the server knows the lock of a name by: the name itself, for the sake of those who look there, unless there is a prefix. */
     String key(LockConfig config, String name) {
-        return config.keyPrefix() + ":{" + name + "}";
+        return config.keyPrefix().equals(LockConfig.builder().build().keyPrefix())
+                ? name
+                : config.keyPrefix() + ":{" + name + "}";
     }
 
     /** What the engine gets for what the kit gave. */

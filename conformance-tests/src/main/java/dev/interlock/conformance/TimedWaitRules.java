@@ -31,7 +31,7 @@ abstract class TimedWaitRules extends InterruptRules {
 
     private static final Duration SOON = Scale.millis(500);
     private static final Duration TOO_LONG = Duration.ofDays(1);
-    private static final int TRIES = 6;
+    private static final int TRIES = 10;
 
     TimedWaitRules() {}
 
@@ -319,24 +319,27 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock other = lockOfAnotherClient();
         Actor first = actor("first in the queue");
         Actor second = actor("second in the queue");
-        Duration behind = WAIT.multipliedBy(7).dividedBy(10);
+        Duration wait = WAIT.multipliedBy(2);
+        Duration waitAhead = wait.multipliedBy(85).dividedBy(100);
         assertOnceWithin(
-                WAIT.multipliedBy(3).dividedBy(2),
-                "tryLock(time) behind another waiter, with a time of " + WAIT,
+                wait.multipliedBy(3).dividedBy(2),
+                "tryLock(time) behind another waiter, with a time of " + wait,
                 () -> {
                     Pending<Long> ahead = first.begin("tryLock(time)", () -> {
                         long start = System.nanoTime();
-                        assertFalse(timedTryLock(other, WAIT).call(), "the lock is held by another client");
+                        assertFalse(timedTryLock(other, waitAhead).call(), "the lock is held by another client");
                         long end = System.nanoTime();
-                        assertAtLeast(WAIT, "tryLock(time)", Duration.ofNanos(end - start));
+                        assertAtLeast(waitAhead, "tryLock(time)", Duration.ofNanos(end - start));
                         return end;
                     });
                     first.settle(ahead);
                     long start = System.nanoTime();
-                    Duration taken = refusal(second, "tryLock(time)", timedTryLock(other, WAIT))
+                    Duration taken = refusal(second, "tryLock(time)", timedTryLock(other, wait))
                             .result();
-                    // A try in which the second did not stand in the queue for long shows nothing.
-                    return ahead.result() - start < behind.toNanos() ? TOO_LONG : taken;
+                    long behind = ahead.result() - start;
+                    // A try shows something if the second came to the head of the queue late, but with time left.
+                    boolean shows = behind > wait.toNanos() / 2 && behind < wait.toNanos() / 100 * 97;
+                    return shows ? taken : TOO_LONG;
                 });
     }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
@@ -286,21 +287,23 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
-        Duration time = Scale.SHORT_LEASE.multipliedBy(2);
-        Actor actor = actor("holder");
-        DistributedLock lock = connected(factory()).getLock(name("a"), unrenewed(time));
-        Lease ofThread = lockBy(actor, lock);
-        Losses told = new Losses(ofThread);
-        actor.does("unlock()", lock::unlock);
-        Lease handle = acquire(actor, factory().getLock(name("b"), unrenewed(time)));
-        told.listenTo(handle);
-        actor.does("close()", handle::close);
-        told.listenTo(ofThread);
-        told.listenTo(handle);
-        always(
-                "no listener should be told of a lease that was given up, neither at once nor when it would have ended",
-                time.plus(Scale.millis(50)),
-                () -> told.count() == 0);
+        inCalm(again -> {
+            Duration time = Scale.SHORT_LEASE.multipliedBy(2);
+            Actor actor = actor("holder");
+            DistributedLock lock = connected(factory()).getLock(name(again + " a"), unrenewed(time));
+            Lease ofThread = lockBy(actor, lock);
+            Losses told = new Losses(ofThread);
+            actor.does("unlock()", lock::unlock);
+            Lease handle = acquire(actor, factory().getLock(name(again + " b"), unrenewed(time)));
+            told.listenTo(handle);
+            actor.does("close()", handle::close);
+            told.listenTo(ofThread);
+            told.listenTo(handle);
+            always(
+                    "no listener should be told of a lease that was given up, neither at once nor when it would have ended",
+                    time.plus(Scale.millis(50)),
+                    () -> told.count() == 0);
+        });
     }
 
     @Test
@@ -359,26 +362,28 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     public final void rule_6_19_nobodyIsInterruptedOtherwise() {
-        LockOptions silent = unrenewed(Scale.SHORT_LEASE);
-        LockOptions loud = silent.toBuilder()
-                .lease(Scale.SHORT_LEASE.multipliedBy(2))
-                .interruptOnLoss(true)
-                .build();
-        connected(factory());
-        Actor notAsked = actor("holder without interruptOnLoss");
-        Losses ofNotAsked = new Losses(lockBy(notAsked, factory().getLock(name("a"), silent)));
-        Actor inTime = actor("holder that unlocked in time");
-        DistributedLock unlocked = factory().getLock(name("b"), loud);
-        inTime.does("lock()", unlocked::lock);
-        inTime.does("unlock()", unlocked::unlock);
-        Actor byHandle = actor("thread that acquired a handle");
-        Losses ofHandle = new Losses(acquire(byHandle, factory().getLock(name("c"), loud)));
-        ofNotAsked.cause();
-        ofHandle.cause();
-        pass(Scale.millis(50));
-        for (Actor actor : List.of(notAsked, inTime, byHandle)) {
-            assertFalse(actor.isInterrupted(), () -> "should not have been interrupted: the " + actor.name());
-        }
+        inCalm(again -> {
+            LockOptions silent = unrenewed(Scale.SHORT_LEASE);
+            LockOptions loud = silent.toBuilder()
+                    .lease(Scale.SHORT_LEASE.multipliedBy(2))
+                    .interruptOnLoss(true)
+                    .build();
+            connected(factory());
+            Actor notAsked = actor("holder without interruptOnLoss");
+            Losses ofNotAsked = new Losses(lockBy(notAsked, factory().getLock(name(again + " a"), silent)));
+            Actor inTime = actor("holder that unlocked in time");
+            DistributedLock unlocked = factory().getLock(name(again + " b"), loud);
+            inTime.does("lock()", unlocked::lock);
+            inTime.does("unlock()", unlocked::unlock);
+            Actor byHandle = actor("thread that acquired a handle");
+            Losses ofHandle = new Losses(acquire(byHandle, factory().getLock(name(again + " c"), loud)));
+            ofNotAsked.cause();
+            ofHandle.cause();
+            pass(Scale.millis(50));
+            for (Actor actor : List.of(notAsked, inTime, byHandle)) {
+                assertFalse(actor.isInterrupted(), () -> "should not have been interrupted: the " + actor.name());
+            }
+        });
     }
 
     @Test
@@ -406,23 +411,26 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     public final void rule_6_22_ensureValidExtendsTheLease() {
-        Duration time = Scale.RENEWED_LEASE;
-        Duration atLeast = time.multipliedBy(9).dividedBy(10);
-        DistributedLock other = connected(newFactory()).getLock(name());
-        Actor actor = actor("holder");
-        Lease lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
-        long firstEnd = System.nanoTime() + time.toNanos();
-        awaitRemainingBelow(lease, time.dividedBy(2));
-        long before = System.nanoTime();
-        actor.does("ensureValid()", () -> lease.ensureValid(atLeast));
-        Duration remaining = lease.remaining();
-        Duration owed = atLeast.minusNanos(System.nanoTime() - before).minus(GRAIN);
-        assertTrue(
-                remaining.compareTo(owed) >= 0,
-                () -> "after ensureValid(" + atLeast + ") there should remain " + owed + " or more, not " + remaining);
-        eventually("the first lease would have ended", () -> System.nanoTime() - firstEnd > GRAIN.toNanos());
-        assertHeldBySomebody(other);
-        assertTrue(lease.isValid(), "the lease should outlast what it was before ensureValid()");
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            Duration atLeast = time.multipliedBy(9).dividedBy(10);
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            Actor actor = actor("holder");
+            Lease lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));
+            long firstEnd = System.nanoTime() + time.toNanos();
+            awaitRemainingBelow(lease, time.dividedBy(2));
+            long before = System.nanoTime();
+            actor.does("ensureValid()", () -> lease.ensureValid(atLeast));
+            Duration remaining = lease.remaining();
+            Duration owed = atLeast.minusNanos(System.nanoTime() - before).minus(GRAIN);
+            assertTrue(
+                    remaining.compareTo(owed) >= 0,
+                    () -> "after ensureValid(" + atLeast + ") there should remain " + owed + " or more, not "
+                            + remaining);
+            eventually("the first lease would have ended", () -> System.nanoTime() - firstEnd > GRAIN.toNanos());
+            assertHeldBySomebody(other);
+            assertTrue(lease.isValid(), "the lease should outlast what it was before ensureValid()");
+        });
     }
 
     @Test
@@ -492,79 +500,90 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_27_aHeldLockIsRenewed() {
-        Duration time = Scale.RENEWED_LEASE;
-        Actor holder = actor("holder");
-        DistributedLockFactory other = connected(newFactory());
-        DistributedLockFactory own = connected(factory());
-        Lease ofThread = lockBy(holder, own.getLock(name("a"), lease(time)));
-        Lease handle = acquire(holder, own.getLock(name("b"), lease(time)));
-        Actor contender = actor("contender");
-        DistributedLock first = other.getLock(name("a"));
-        DistributedLock second = other.getLock(name("b"));
-        always(
-                "a lock that is held and renewed should not be had by another client",
-                time.multipliedBy(9).dividedBy(4),
-                () -> {
-                    pass(Scale.millis(20));
-                    return !contender.call("tryLock()", () -> first.tryLock() || second.tryLock());
-                });
-        for (Lease lease : List.of(ofThread, handle)) {
-            assertTrue(lease.isValid(), "the lease of a holder should be renewed for as long as it holds");
-            assertNotAbove(time, lease);
-        }
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            Actor holder = actor("holder");
+            DistributedLockFactory other = connected(newFactory());
+            DistributedLockFactory own = connected(factory());
+            Lease ofThread = lockBy(holder, own.getLock(name(again + " a"), lease(time)));
+            Lease handle = acquire(holder, own.getLock(name(again + " b"), lease(time)));
+            Actor contender = actor("contender");
+            DistributedLock first = other.getLock(name(again + " a"));
+            DistributedLock second = other.getLock(name(again + " b"));
+            always(
+                    "a lock that is held and renewed should not be had by another client",
+                    time.multipliedBy(9).dividedBy(4),
+                    () -> {
+                        pass(Scale.millis(20));
+                        return !contender.call("tryLock()", () -> first.tryLock() || second.tryLock());
+                    });
+            for (Lease lease : List.of(ofThread, handle)) {
+                assertTrue(lease.isValid(), "the lease of a holder should be renewed for as long as it holds");
+                assertNotAbove(time, lease);
+            }
+        });
     }
 
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_28_manyLocksAreRenewedTogether() {
-        Duration time = Scale.RENEWED_LEASE;
-        DistributedLockFactory other = connected(newFactory());
-        DistributedLockFactory own = connected(factory());
-        Actor mortal = actor("thread that ends");
-        lockBy(mortal, own.getLock(name("of a thread that ends"), lease(time)));
-        mortal.dismissAndJoin();
-        Actor holder = actor("holder");
-        List<Lease> leases = new ArrayList<>();
-        for (int i = 0; i < MANY_LOCKS; i++) {
-            leases.add(acquire(holder, own.getLock(name("many " + i), lease(time))));
-        }
-        pass(time.multipliedBy(5).dividedBy(4));
-        Actor contender = actor("contender");
-        for (Lease lease : leases) {
-            assertTrue(lease.isValid(), "each of " + MANY_LOCKS + " locks that are held should be renewed");
-            DistributedLock same = other.getLock(lease.lockName());
-            assertFalse(
-                    contender.call("tryLock()", () -> same.tryLock()),
-                    "another client should not get one of " + MANY_LOCKS + " locks that are held and renewed");
-        }
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLockFactory other = connected(newFactory());
+            DistributedLockFactory own = connected(factory());
+            Actor mortal = actor("thread that ends");
+            lockBy(mortal, own.getLock(name(again + " of a thread that ends"), lease(time)));
+            mortal.dismissAndJoin();
+            Actor holder = actor("holder");
+            List<Lease> leases = new ArrayList<>();
+            for (int i = 0; i < MANY_LOCKS; i++) {
+                leases.add(acquire(holder, own.getLock(name(again + " many " + i), lease(time))));
+            }
+            pass(time.multipliedBy(5).dividedBy(4));
+            Actor contender = actor("contender");
+            for (Lease lease : leases) {
+                assertTrue(lease.isValid(), "each of " + MANY_LOCKS + " locks that are held should be renewed");
+                DistributedLock same = other.getLock(lease.lockName());
+                assertFalse(
+                        contender.call("tryLock()", () -> same.tryLock()),
+                        "another client should not get one of " + MANY_LOCKS + " locks that are held and renewed");
+            }
+        });
     }
 
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_29_aHandleOutlivesItsThread() {
-        Duration time = Scale.RENEWED_LEASE;
-        DistributedLock other = connected(newFactory()).getLock(name());
-        Actor mortal = actor("thread that ends");
-        Lease lease = acquire(mortal, connected(factory()).getLock(name(), lease(time)));
-        mortal.dismissAndJoin();
-        pass(time.multipliedBy(5).dividedBy(4));
-        assertTrue(lease.isValid(), "a handle belongs to no thread, so it should outlive the one that acquired it");
-        assertHeldBySomebody(other);
-        actor("closer").does("close()", lease::close);
-        assertFree(other);
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            Actor mortal = actor("thread that ends");
+            Lease lease = acquire(mortal, connected(factory()).getLock(name(again), lease(time)));
+            mortal.dismissAndJoin();
+            pass(time.multipliedBy(5).dividedBy(4));
+            assertTrue(lease.isValid(), "a handle belongs to no thread, so it should outlive the one that acquired it");
+            assertHeldBySomebody(other);
+            actor("closer").does("close()", lease::close);
+            assertFree(other);
+        });
     }
 
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_30_aThreadThatEndsLosesItsLock() {
-        DistributedLock other = connected(newFactory()).getLock(name());
-        Actor mortal = actor("thread that ends");
-        Losses losses = new Losses(lockBy(mortal, connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE))));
-        mortal.dismissAndJoin();
-        assertTrue(
-                getsInTime(actor("next holder"), other),
-                "another client should get the lock of a thread that has ended without unlocking");
-        assertEquals(LossCause.OWNER_DIED, losses.cause(), "the cause of the loss");
+        inCalm(again -> {
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            Actor mortal = actor("thread that ends");
+            Losses losses =
+                    new Losses(lockBy(mortal, connected(factory()).getLock(name(again), lease(Scale.RENEWED_LEASE))));
+            // Ends in the middle of its lease, after renewal has begun.
+            pass(Scale.RENEWED_LEASE.dividedBy(2));
+            mortal.dismissAndJoin();
+            assertTrue(
+                    getsInTime(actor("next holder"), other),
+                    "another client should get the lock of a thread that has ended without unlocking");
+            assertEquals(LossCause.OWNER_DIED, losses.cause(), "the cause of the loss");
+        });
     }
 
     @Test
@@ -587,26 +606,29 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_32_maxHoldEndsTheTenure() {
-        Duration time = Scale.RENEWED_LEASE;
-        LockOptions options = LockOptions.builder()
-                .lease(time)
-                .maxHold(time.multipliedBy(3).dividedBy(2))
-                .build();
-        Duration least = time.multipliedBy(5).dividedBy(4);
-        DistributedLock other = connected(newFactory()).getLock(name());
-        DistributedLock lock = connected(factory()).getLock(name(), options);
-        Actor holder = actor("holder");
-        long began = System.nanoTime();
-        Losses losses = new Losses(lockBy(holder, lock));
-        assertEquals(LossCause.MAX_HOLD, losses.cause(), "the cause of the loss of a lock that was held for maxHold");
-        Duration held = Duration.ofNanos(System.nanoTime() - began);
-        assertTrue(
-                held.compareTo(least) >= 0,
-                () -> "renewal should go on until maxHold, and the lock was lost after " + held);
-        assertFalse(
-                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
-                "isHeldByCurrentThread() after maxHold");
-        assertTrue(getsInTime(actor("next holder"), other), "another client should get the lock after maxHold");
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            LockOptions options = LockOptions.builder()
+                    .lease(time)
+                    .maxHold(time.multipliedBy(3).dividedBy(2))
+                    .build();
+            Duration least = time.multipliedBy(5).dividedBy(4);
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            DistributedLock lock = connected(factory()).getLock(name(again), options);
+            Actor holder = actor("holder");
+            long began = System.nanoTime();
+            Losses losses = new Losses(lockBy(holder, lock));
+            assertEquals(
+                    LossCause.MAX_HOLD, losses.cause(), "the cause of the loss of a lock that was held for maxHold");
+            Duration held = Duration.ofNanos(System.nanoTime() - began);
+            assertTrue(
+                    held.compareTo(least) >= 0,
+                    () -> "renewal should go on until maxHold, and the lock was lost after " + held);
+            assertFalse(
+                    holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                    "isHeldByCurrentThread() after maxHold");
+            assertTrue(getsInTime(actor("next holder"), other), "another client should get the lock after maxHold");
+        });
     }
 
     @Test
@@ -625,59 +647,88 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
     public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
-        DistributedLock other = connected(newFactory()).getLock(name());
-        DistributedLock lock = connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE));
-        Actor holder = actor("holder");
-        Lease lease = lockBy(holder, lock);
-        Losses losses = new Losses(lease);
-        faults().inject(Fault.FLUSH);
-        assertEquals(LossCause.GONE, losses.cause(), "the cause of the loss of a lock that the backend has forgotten");
-        assertFalse(lease.isValid(), "the lease of a lock that the backend has forgotten, once that is known");
-        assertFalse(
-                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
-                "isHeldByCurrentThread() after the backend has forgotten the lock and that is known");
-        assertFree(other);
-        LeaseLostException lost = holder.beginTo("unlock()", lock::unlock).failure(LeaseLostException.class);
-        assertEquals(LossCause.GONE, lost.lossCause(), "the cause that unlock() tells");
+        inCalm(again -> {
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(Scale.RENEWED_LEASE));
+            Actor holder = actor("holder");
+            Lease lease = lockBy(holder, lock);
+            Losses losses = new Losses(lease);
+            faults().inject(Fault.FLUSH);
+            assertEquals(
+                    LossCause.GONE, losses.cause(), "the cause of the loss of a lock that the backend has forgotten");
+            assertFalse(lease.isValid(), "the lease of a lock that the backend has forgotten, once that is known");
+            assertFalse(
+                    holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                    "isHeldByCurrentThread() after the backend has forgotten the lock and that is known");
+            assertFree(other);
+            LeaseLostException lost = holder.beginTo("unlock()", lock::unlock).failure(LeaseLostException.class);
+            assertEquals(LossCause.GONE, lost.lossCause(), "the cause that unlock() tells");
+        });
     }
 
     @Test
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
     public final void rule_6_35_renewalLeavesTheNextHolderAlone() {
-        Duration time = Scale.RENEWED_LEASE;
-        DistributedLockFactory others = connected(newFactory());
-        DistributedLock lock = connected(factory()).getLock(name(), lease(time));
-        Actor holder = actor("holder that is robbed");
-        Losses losses = new Losses(lockBy(holder, lock));
-        faults().inject(Fault.FLUSH);
-        acquire(actor("next holder"), others.getLock(name(), unrenewed(time)));
-        LossCause cause = losses.cause();
-        assertTrue(
-                cause == LossCause.TAKEN || cause == LossCause.GONE,
-                () -> "a holder whose lock another client has should be told so, not " + cause);
-        assertTrue(
-                getsInTime(actor("third"), newFactory().getLock(name())),
-                "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of one that lost");
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLockFactory others = connected(newFactory());
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(time));
+            Actor holder = actor("holder that is robbed");
+            Losses losses = new Losses(lockBy(holder, lock));
+            faults().inject(Fault.FLUSH);
+            acquire(actor("next holder"), others.getLock(name(again), unrenewed(time)));
+            LossCause cause = losses.cause();
+            assertTrue(
+                    cause == LossCause.TAKEN || cause == LossCause.GONE,
+                    () -> "a holder whose lock another client has should be told so, not " + cause);
+            assertTrue(
+                    getsInTime(actor("third"), newFactory().getLock(name(again))),
+                    "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of one that lost");
+        });
     }
 
     @Test
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PAUSE)
     public final void rule_6_36_aLossIsToldWhileTheBackendIsSilent() {
-        DistributedLock other = connected(newFactory()).getLock(name());
-        DistributedLock lock = connected(factory()).getLock(name(), lease(Scale.RENEWED_LEASE));
-        Actor holder = actor("holder");
-        Lease lease = lockBy(holder, lock);
-        Losses losses = new Losses(lease);
-        faults().inject(Fault.PAUSE);
-        assertEquals(LossCause.UNREACHABLE, losses.cause(), "the cause of a loss that no backend was there to report");
-        assertFalse(lease.isValid(), "a lease that could not be renewed should not be valid when its time is over");
-        assertFalse(
-                holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
-                "isHeldByCurrentThread() after the lease could not be renewed");
-        faults().heal();
-        assertTrue(
-                getsInTime(actor("next holder"), other),
-                "another client should get the lock when the backend answers again, whatever became of late renewals");
+        inCalm(again -> {
+            DistributedLock other = connected(newFactory()).getLock(name(again));
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(Scale.RENEWED_LEASE));
+            Actor holder = actor("holder");
+            Lease lease = lockBy(holder, lock);
+            Losses losses = new Losses(lease);
+            faults().inject(Fault.PAUSE);
+            assertEquals(
+                    LossCause.UNREACHABLE, losses.cause(), "the cause of a loss that no backend was there to report");
+            assertFalse(lease.isValid(), "a lease that could not be renewed should not be valid when its time is over");
+            assertFalse(
+                    holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
+                    "isHeldByCurrentThread() after the lease could not be renewed");
+            faults().heal();
+            assertTrue(
+                    getsInTime(actor("next holder"), other),
+                    "another client should get the lock when the backend answers again, whatever became of late renewals");
+        });
+    }
+
+    /**
+     * Runs a rule that a machine which stands still cannot keep, and runs it again, with other names, if that is why it failed.
+     *
+     * @param rule takes a text to be part of all names
+     */
+    final void inCalm(Consumer<String> rule) {
+        for (int i = 1; ; i++) {
+            try (Calm calm = new Calm()) {
+                try {
+                    rule.accept("try " + i);
+                    return;
+                } catch (AssertionError e) {
+                    if (i == TRIES || !calm.isBroken()) {
+                        throw e;
+                    }
+                    currentHarness().faults().ifPresent(FaultInjector::heal);
+                }
+            }
+        }
     }
 
     /** What the listeners of leases have been told. */

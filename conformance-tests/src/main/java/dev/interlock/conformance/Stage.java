@@ -12,6 +12,10 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.StrategyProfile;
+import dev.interlock.conformance.history.Checker;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.Model;
+import dev.interlock.conformance.history.Verdict;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -249,6 +253,22 @@ abstract class Stage {
         } finally {
             visitor.dismiss();
         }
+    }
+
+    /** Fails if no lock that excludes as this strategy declares can have behaved so. */
+    final void assertExclusive(List<Event> history) {
+        assertCorrect(false, history);
+    }
+
+    /** Fails if no lock that excludes, and numbers its tenures, can have behaved so. */
+    final void assertFenced(List<Event> history) {
+        assertCorrect(true, history);
+    }
+
+    private void assertCorrect(boolean fenced, List<Event> history) {
+        Model model = new Model(factory().profile().supports(Capability.REENTRANT), fenced);
+        Verdict verdict = new Checker(model).check(history);
+        assertTrue(verdict.isValid(), verdict::toString);
     }
 
     static void assertFree(DistributedLock lock) {

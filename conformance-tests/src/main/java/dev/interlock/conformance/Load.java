@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.Recorder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads of some clients that take locks and give them back at random, and the history of what they were told. Judges nothing
+ * and asserts nothing, so that it can run in any process:
+ *
+ * <pre>{@code
+ * List<Event> history = new Load(new Recorder()).client("client-1", factory).names(name()).threads(4).rounds(20).run();
+ * }</pre>
+ *
+ * <p>A round that ends in a {@link LockBackendException} does not count, so a load outlasts an outage.
+ */
+final class Load {
+    /** How a lock is asked for: the last two by a handle, the others by the thread. */
+    enum Style {
+        LOCK,
+        LOCK_INTERRUPTIBLY,
+        TRY_LOCK,
+        TIMED_TRY_LOCK,
+        ACQUIRE,
+        TRY_ACQUIRE
+    }
+
+    /** Those that make the thread the holder. */
+    static final Set<Style> BY_THREAD =
+            EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.TRY_LOCK, Style.TIMED_TRY_LOCK);
+
+    /** Those that wait for as long as it takes. */
+    static final Set<Style> WAITING = EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.ACQUIRE);
+
+    private static final long INTERRUPT_EACH_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+
+    final Recorder recorder;
+    private final Map<String, DistributedLockFactory> clients = new LinkedHashMap<>();
+    List<String> names = List.of();
+    Set<Style> styles = EnumSet.allOf(Style.class);
+    Optional<LockOptions> options = Optional.empty();
+    Duration hold = Duration.ofNanos(500_000);
+    Duration patience = Scale.millis(10);
+    private int threads = 1;
+    int rounds = Integer.MAX_VALUE;
+    boolean reentering;
+    boolean interrupting;
+    boolean virtual;
+
+    Load(Recorder recorder) {
+        this.recorder = recorder;
+    }
+
+    /** Adds a client, whose name begins those of its threads in the history. */
+    Load client(String name, DistributedLockFactory factory) {
+        clients.put(name, factory);
+        return this;
+    }
+
+    /** The locks, one of which is chosen in each round. */
+    Load names(String... lockNames) {
+        names = List.of(lockNames);
+        return this;
+    }
+
+    /** What the locks are asked for with; the client's defaults otherwise, which must renew leases. */
+    Load options(LockOptions lockOptions) {
+        options = Optional.of(lockOptions);
+        return this;
+    }
+
+    /** The threads of each client. */
+    Load threads(int perClient) {
+        threads = perClient;
+        return this;
+    }
+
+    /** The rounds of each thread; as many as there is time for otherwise. */
+    Load rounds(int perThread) {
+        rounds = perThread;
+        return this;
+    }
+
+    Load styles(Set<Style> several) {
+        styles = several;
+        return this;
+    }
+
+    /** The longest time for which a lock is held. */
+    Load hold(Duration atMost) {
+        hold = atMost;
+        return this;
+    }
+
+    /** The longest wait of the styles that give up. */
+    Load patience(Duration atMost) {
+        patience = atMost;
+        return this;
+    }
+
+    /** Makes threads that hold a lock acquire it again now and then; for leases that do not get lost. */
+    Load reentering() {
+        reentering = true;
+        return this;
+    }
+
+    /** Makes threads be interrupted all the time. */
+    Load interrupting() {
+        interrupting = true;
+        return this;
+    }
+
+    /** Makes the threads virtual. */
+    Load virtual() {
+        virtual = true;
+        return this;
+    }
+
+    /** Runs to the end of the rounds, and returns what the recorder has. */
+    List<Event> run() {
+        return start().await();
+    }
+
+    Running start() {
+        List<LoadThread> workers = new ArrayList<>();
+        clients.forEach((client, factory) -> {
+            for (int i = 1; i <= threads; i++) {
+                workers.add(new LoadThread(this, client + "/thread-" + i, factory, workers.size()));
+            }
+        });
+        return new Running(workers);
+    }
+
+    /** A load that goes on. */
+    final class Running {
+        private final List<LoadThread> workers;
+        private final List<Pending<@Nullable Void>> ends = new ArrayList<>();
+
+        private Running(List<LoadThread> workers) {
+            this.workers = workers;
+            workers.forEach(worker -> ends.add(worker.actor().beginTo("load", worker::work)));
+            if (interrupting) {
+                Actor nuisance = Actor.platform("nuisance");
+                nuisance.beginTo("interrupt", () -> {
+                    interruptUntilTheEnd();
+                    nuisance.dismiss();
+                });
+            }
+        }
+
+        private void interruptUntilTheEnd() {
+            for (int i = 0; !ends.stream().allMatch(Pending::isDone); i++) {
+                workers.get(i % workers.size()).actor().interrupt();
+                LockSupport.parkNanos(INTERRUPT_EACH_NANOS);
+            }
+        }
+
+        /** How often a lock has been granted so far. */
+        int grants() {
+            return workers.stream().mapToInt(worker -> worker.grants()).sum();
+        }
+
+        /** Lets each thread end its present round, and returns what the recorder has. */
+        List<Event> stop() {
+            workers.forEach(LoadThread::stop);
+            return await();
+        }
+
+        /**
+         * Waits for the end of the rounds, and returns what the recorder has.
+         *
+         * @throws AssertionError if a thread has not ended in {@link Scale#PATIENCE}, or threw what it may not throw
+         */
+        List<Event> await() {
+            try {
+                ends.forEach(Pending::result);
+            } finally {
+                workers.forEach(worker -> {
+                    worker.stop();
+                    worker.actor().dismiss();
+                });
+            }
+            return recorder.events();
+        }
+    }
+}

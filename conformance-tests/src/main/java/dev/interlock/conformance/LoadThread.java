@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import dev.interlock.conformance.Load.Style;
+import dev.interlock.conformance.history.Event.Op;
+import dev.interlock.conformance.history.Recorder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of a {@link Load}, and what it records. */
+final class LoadThread {
+    private static final long NAP_IN_OUTAGE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Load load;
+    private final Recorder recorder;
+    private final DistributedLockFactory factory;
+    private final Random random;
+    private final boolean renewed;
+    private final String name;
+    private final Actor actor;
+    private String process;
+    private int lives = 1;
+    private final AtomicInteger grants = new AtomicInteger();
+    private volatile boolean stopping;
+
+    LoadThread(Load load, String name, DistributedLockFactory factory, int number) {
+        this.load = load;
+        this.recorder = load.recorder;
+        this.factory = factory;
+        this.random = new Random(number);
+        this.renewed = load.options.map(LockOptions::renewal).orElse(true);
+        this.name = name;
+        this.process = name;
+        this.actor = load.virtual ? Actor.virtual(name) : Actor.platform(name);
+    }
+
+    Actor actor() {
+        return actor;
+    }
+
+    int grants() {
+        return grants.get();
+    }
+
+    void stop() {
+        stopping = true;
+    }
+
+    void work() {
+        List<Style> styles = List.copyOf(load.styles);
+        int round = 0;
+        while (round < load.rounds && !stopping) {
+            String lockName = load.names.get(random.nextInt(load.names.size()));
+            DistributedLock lock =
+                    load.options.map(it -> factory.getLock(lockName, it)).orElseGet(() -> factory.getLock(lockName));
+            if (isAnswered(lock, styles.get(random.nextInt(styles.size())))) {
+                round++;
+            } else {
+                LockSupport.parkNanos(NAP_IN_OUTAGE_NANOS);
+            }
+            if (load.interrupting) {
+                // Else every call of the interruptible styles would end before it begins.
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** Asks for the lock once, and gives it back if it was granted; returns whether the backend was there. */
+    private boolean isAnswered(DistributedLock lock, Style style) {
+        recorder.invoke(process, Op.ACQUIRE, lock.name());
+        Optional<Grant> grant;
+        try {
+            grant = ask(lock, style);
+        } catch (InterruptedException e) {
+            recorder.failed(process, Op.ACQUIRE, lock.name(), e);
+            return true;
+        } catch (LockBackendException e) {
+            if (e.reason() == LockBackendException.Reason.OUTCOME_UNKNOWN) {
+                recorder.unknown(process, Op.ACQUIRE, lock.name(), e);
+                beginNewLife();
+            } else {
+                recorder.failed(process, Op.ACQUIRE, lock.name(), e);
+            }
+            return false;
+        } catch (RuntimeException | Error e) {
+            recorder.unknown(process, Op.ACQUIRE, lock.name(), e);
+            throw e;
+        }
+        if (grant.isPresent()) {
+            grants.incrementAndGet();
+            hold(grant.get());
+        } else {
+            recorder.failed(process, Op.ACQUIRE, lock.name());
+        }
+        return true;
+    }
+
+    private Optional<Grant> ask(DistributedLock lock, Style style) throws InterruptedException {
+        return switch (style) {
+            case LOCK -> {
+                lock.lock();
+                yield Optional.of(new Grant(lock));
+            }
+            case LOCK_INTERRUPTIBLY -> {
+                lock.lockInterruptibly();
+                yield Optional.of(new Grant(lock));
+            }
+            case TRY_LOCK -> lock.tryLock() ? Optional.of(new Grant(lock)) : Optional.empty();
+            case TIMED_TRY_LOCK ->
+                lock.tryLock(part(load.patience), TimeUnit.NANOSECONDS)
+                        ? Optional.of(new Grant(lock))
+                        : Optional.empty();
+            case ACQUIRE -> Optional.of(new Grant(lock, lock.acquire()));
+            case TRY_ACQUIRE ->
+                lock.tryAcquire(Duration.ofNanos(part(load.patience))).map(lease -> new Grant(lock, lease));
+        };
+    }
+
+    private long part(Duration whole) {
+        return (long) (random.nextDouble() * whole.toNanos());
+    }
+
+    private void hold(Grant grant) {
+        if (!renewed && !grant.isKnown()) {
+            grant.giveUpUnseen();
+            return;
+        }
+        grant.recordAcquired();
+        dwell(grant);
+        if (load.reentering && grant.isOfThread() && random.nextBoolean()) {
+            recorder.invoke(process, Op.ACQUIRE, grant.lock.name());
+            grant.lock.lock();
+            Grant again = new Grant(grant.lock);
+            again.recordAcquired();
+            dwell(again);
+            again.release();
+            dwell(grant);
+        }
+        grant.release();
+    }
+
+    private void dwell(Grant grant) {
+        // Some mistakes show in short tenures, others in long ones.
+        if (random.nextBoolean()) {
+            LockSupport.parkNanos(part(load.hold));
+        } else {
+            Thread.yield();
+        }
+        grant.look();
+    }
+
+    /** Goes on under a new name, because nothing from now on builds on the call whose outcome is not known. */
+    private void beginNewLife() {
+        lives++;
+        process = name + "#" + lives;
+    }
+
+    /** A lock that this thread was granted, for itself or for a handle. */
+    private final class Grant {
+        final DistributedLock lock;
+        private final @Nullable Lease lease;
+        private final boolean ofThread;
+        private long seenNanos = System.nanoTime();
+        private long validUntilNanos = seenNanos;
+
+        Grant(DistributedLock lock) {
+            this.lock = lock;
+            this.lease = lock.lease().orElse(null);
+            this.ofThread = true;
+        }
+
+        Grant(DistributedLock lock, Lease lease) {
+            this.lock = lock;
+            this.lease = lease;
+            this.ofThread = false;
+        }
+
+        boolean isOfThread() {
+            return ofThread;
+        }
+
+        /** Whether the lease was still there when it was looked for; a short one may be over by then. */
+        boolean isKnown() {
+            return lease != null;
+        }
+
+        /** Ends a tenure of which nothing can be told. */
+        void giveUpUnseen() {
+            LeaseLostException lost = new LeaseLostException(lock.name(), LossCause.EXPIRED);
+            recorder.unknown(process, Op.ACQUIRE, lock.name(), lost);
+            beginNewLife();
+            try {
+                giveUp();
+            } catch (LeaseLostException e) {
+                // As expected; where it is thrown is for other rules to say.
+            }
+        }
+
+        void recordAcquired() {
+            look();
+            OptionalLong valid = renewed ? OptionalLong.empty() : OptionalLong.of(validUntilNanos - seenNanos);
+            recorder.acquired(seenNanos, process, lock.name(), fence(), valid);
+        }
+
+        /** Takes down until when the lease is valid, for the case that it gets lost. */
+        void look() {
+            long now = System.nanoTime();
+            long remaining = lease == null ? 0 : lease.remaining().toNanos();
+            if (remaining > 0) {
+                seenNanos = now;
+                validUntilNanos = now + remaining;
+            }
+        }
+
+        void release() {
+            recorder.invoke(process, Op.RELEASE, lock.name());
+            try {
+                giveUp();
+                recorder.released(process, lock.name());
+            } catch (LeaseLostException e) {
+                recorder.failed(process, Op.RELEASE, lock.name(), e);
+                boolean ranOut = validUntilNanos - System.nanoTime() <= 0;
+                recorder.lost(ranOut ? validUntilNanos : seenNanos, process, lock.name(), fence());
+            } catch (IllegalMonitorStateException e) {
+                recorder.failed(process, Op.RELEASE, lock.name(), e);
+            } catch (LockBackendException e) {
+                recorder.unknown(process, Op.RELEASE, lock.name(), e);
+            }
+        }
+
+        private void giveUp() {
+            if (ofThread || lease == null) {
+                lock.unlock();
+            } else {
+                lease.close();
+            }
+        }
+
+        private OptionalLong fence() {
+            return lease == null ? OptionalLong.empty() : lease.fencingToken();
+        }
+    }
+}

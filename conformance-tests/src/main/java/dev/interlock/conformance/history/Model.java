@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.history;
+
+/**
+ * What a lock does when its calls are made one after another, against which a history is judged.
+ *
+ * <p>The lock is free or held by one process. A free lock can be acquired, by anybody; a lock that is held can be released by its
+ * holder, and be lost as {@link Event#validNanos()} and {@link Event.Op#LOST} say, never before.
+ *
+ * @param reentrant whether the holder may acquire the lock again, and frees it with the last of as many releases
+ * @param fenced whether each tenure has a fencing token that is larger than all before, and keeps it when acquired again
+ */
+public record Model(boolean reentrant, boolean fenced) {}

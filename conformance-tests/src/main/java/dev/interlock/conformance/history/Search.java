@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.history;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for an order of the calls on one lock that the model permits and that agrees with their times: the search of Wing and
+ * Gong, with Lowe's memory of where it has been.
+ */
+final class Search {
+    private static final int HEAD = 0;
+    private static final long BYTES_PER_STEP = 100;
+
+    private final Model model;
+    private final List<Operation> operations;
+    private final long memory;
+
+    /** Beginnings (1..n) and ends (n+1..2n) of calls in order of time, as a list from which those that have a place are taken. */
+    private final int[] next;
+
+    private final int[] previous;
+    private final int tail;
+    private final Map<Operation, Integer> indexes = new HashMap<>();
+    private final long[] placed;
+
+    private final Set<Step> seen = new HashSet<>();
+    private final Deque<Move> moves = new ArrayDeque<>();
+    private State state = State.FREE;
+    private long used;
+    private long furthest = Long.MIN_VALUE;
+    private @Nullable Verdict finding;
+
+    private Search(Model model, List<Operation> operations, long memory) {
+        this.model = model;
+        this.memory = memory;
+        // In order of their ends, those without one last: then what has a place is a run of ones and a few bits more.
+        this.operations = new ArrayList<>(operations);
+        this.operations.sort(Comparator.comparingLong(it -> it.end));
+        for (int i = 0; i < this.operations.size(); i++) {
+            indexes.put(this.operations.get(i), i);
+        }
+        this.placed = new long[(this.operations.size() + Long.SIZE - 1) / Long.SIZE];
+        this.tail = 2 * this.operations.size() + 1;
+        this.next = new int[tail + 1];
+        this.previous = new int[tail + 1];
+        link();
+    }
+
+    static Verdict judge(Model model, List<Operation> operations, long memory) {
+        return operations.isEmpty() ? Verdict.valid() : new Search(model, operations, memory).run();
+    }
+
+    private void link() {
+        int size = operations.size();
+        List<Integer> nodes = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            nodes.add(1 + i);
+            if (operations.get(i).isCertain()) {
+                nodes.add(1 + size + i);
+            }
+        }
+        // What happened at one moment can have been in any order, so beginnings come before ends.
+        nodes.sort(Comparator.<Integer>comparingLong(this::time).thenComparing(this::isEnd));
+        int last = HEAD;
+        for (int node : nodes) {
+            next[last] = node;
+            previous[node] = last;
+            last = node;
+        }
+        next[last] = tail;
+        previous[tail] = last;
+    }
+
+    private boolean isEnd(int node) {
+        return node > operations.size();
+    }
+
+    private int index(int node) {
+        return (node - 1) % operations.size();
+    }
+
+    private long time(int node) {
+        Operation operation = operations.get(index(node));
+        return isEnd(node) ? operation.end : operation.begin;
+    }
+
+    private Verdict run() {
+        int node = next[HEAD];
+        while (node != tail) {
+            if (used > memory) {
+                return Finding.undecided(operations.get(0).lock(), seen.size());
+            }
+            if (!isEnd(node)) {
+                node = place(node) ? next[HEAD] : next[node];
+            } else if (lose(node)) {
+                node = next[HEAD];
+            } else {
+                note(node);
+                node = back();
+                if (node == HEAD) {
+                    return Objects.requireNonNull(finding);
+                }
+            }
+        }
+        return Verdict.valid();
+    }
+
+    /** Lets a call take effect now, if it can and that leads to anything new. */
+    private boolean place(int node) {
+        int index = index(node);
+        Operation operation = operations.get(index);
+        Operation before = operation.previous();
+        State after = before == null || isPlaced(indexes.get(before)) ? after(operation) : null;
+        if (after == null) {
+            return false;
+        }
+        flip(index);
+        if (!isNew(after)) {
+            flip(index);
+            return false;
+        }
+        moves.push(new Move(node, state));
+        state = after;
+        unlink(node);
+        if (operation.isCertain()) {
+            unlink(node + operations.size());
+        }
+        return true;
+    }
+
+    /** Lets the present tenure end without a release, if it can before the call that ends at a node must have had its effect. */
+    private boolean lose(int node) {
+        if (state.isFree() || operations.get(state.tenure()).lostFrom > time(node)) {
+            return false;
+        }
+        State after = state.freed();
+        if (!isNew(after)) {
+            return false;
+        }
+        moves.push(new Move(HEAD, state));
+        state = after;
+        return true;
+    }
+
+    /** Takes moves back until there is another one to try, and returns where; {@link #HEAD} if there is none. */
+    private int back() {
+        while (!moves.isEmpty()) {
+            Move move = moves.pop();
+            state = move.before();
+            if (move.node() != HEAD) {
+                int index = index(move.node());
+                flip(index);
+                if (operations.get(index).isCertain()) {
+                    relink(move.node() + operations.size());
+                }
+                relink(move.node());
+                return next[move.node()];
+            }
+        }
+        return HEAD;
+    }
+
+    private void unlink(int node) {
+        next[previous[node]] = next[node];
+        previous[next[node]] = previous[node];
+    }
+
+    private void relink(int node) {
+        next[previous[node]] = node;
+        previous[next[node]] = node;
+    }
+
+    private boolean isPlaced(int index) {
+        return (placed[index / Long.SIZE] & 1L << index) != 0;
+    }
+
+    private void flip(int index) {
+        placed[index / Long.SIZE] ^= 1L << index;
+    }
+
+    private boolean isNew(State after) {
+        int from = 0;
+        while (from < placed.length && placed[from] == -1L) {
+            from++;
+        }
+        int to = placed.length;
+        while (to > from && placed[to - 1] == 0) {
+            to--;
+        }
+        if (!seen.add(new Step(after, from, Arrays.copyOfRange(placed, from, to)))) {
+            return false;
+        }
+        used += BYTES_PER_STEP + (long) (to - from) * Long.BYTES;
+        return true;
+    }
+
+    // The model.
+
+    private @Nullable State after(Operation operation) {
+        return operation.isAcquire() ? acquired(operation) : released(operation);
+    }
+
+    private @Nullable State acquired(Operation acquisition) {
+        Long fence = model.fenced() ? acquisition.fence() : null;
+        boolean larger = fence == null || fence > state.highest();
+        if (state.isFree()) {
+            return larger ? state.begun(indexes.get(acquisition), fence) : null;
+        }
+        if (!model.reentrant() || !acquisition.isOf(operations.get(state.tenure()))) {
+            return null;
+        }
+        boolean same = fence == null || (state.fence() == null ? larger : fence.equals(state.fence()));
+        return same ? state.again(fence) : null;
+    }
+
+    private @Nullable State released(Operation release) {
+        return mayRelease(release) ? state.released() : null;
+    }
+
+    private boolean mayRelease(Operation release) {
+        if (state.isFree()) {
+            return false;
+        }
+        Operation tenure = operations.get(state.tenure());
+        return release.isOf(tenure) && tenure.order() < release.order();
+    }
+
+    /** Keeps what is in the way of the call whose end no order has reached yet. */
+    private void note(int node) {
+        if (time(node) > furthest) {
+            furthest = time(node);
+            finding = finding(operations.get(index(node)));
+        }
+    }
+
+    private Verdict finding(Operation stuck) {
+        Operation holder = state.isFree() ? null : operations.get(state.tenure());
+        if (!stuck.isAcquire()) {
+            return Finding.notHeld(stuck, holder);
+        }
+        if (holder == null) {
+            return tokenOf(stuck);
+        }
+        if (!holder.isOf(stuck)) {
+            List<Operation> rest = operations.stream()
+                    .filter(it -> it.isOf(holder) && it.order() > holder.order())
+                    .sorted(Comparator.comparingLong(Operation::order))
+                    .limit(1)
+                    .toList();
+            return Finding.overlap(holder, rest, stuck);
+        }
+        return Finding.reentry(holder, stuck);
+    }
+
+    private Verdict tokenOf(Operation stuck) {
+        Operation highest = operations.stream()
+                .filter(it -> it.isAcquire() && it.fence() != null && it.fence() == state.highest())
+                .findFirst()
+                .orElse(stuck);
+        return state.highest() == fenceOf(stuck) ? Finding.repeated(highest, stuck) : Finding.decreased(highest, stuck);
+    }
+
+    private static long fenceOf(Operation acquisition) {
+        Long fence = acquisition.fence();
+        return fence == null ? Long.MIN_VALUE : fence;
+    }
+
+    /**
+     * What the lock is.
+     *
+     * @param tenure the index of the acquisition with which the present tenure began, negative if the lock is free
+     * @param fence the present tenure's token, {@code null} if it is not known
+     * @param highest the largest token so far
+     */
+    private record State(int tenure, int holds, @Nullable Long fence, long highest) {
+        static final State FREE = new State(-1, 0, null, Long.MIN_VALUE);
+
+        boolean isFree() {
+            return tenure < 0;
+        }
+
+        State begun(int acquisition, @Nullable Long token) {
+            return new State(acquisition, 1, token, token == null ? highest : token);
+        }
+
+        State again(@Nullable Long token) {
+            Long known = fence == null ? token : fence;
+            return new State(tenure, holds + 1, known, known == null ? highest : Math.max(highest, known));
+        }
+
+        State released() {
+            return holds == 1 ? freed() : new State(tenure, holds - 1, fence, highest);
+        }
+
+        State freed() {
+            return new State(-1, 0, null, highest);
+        }
+    }
+
+    /** A call that was given its place, or a loss where the node is {@link #HEAD}. */
+    private record Move(int node, State before) {}
+
+    /** Where the search has been: what had a place, from some word on, and what the lock was then. */
+    private static final class Step {
+        private final State state;
+        private final int from;
+        private final long[] words;
+        private final int hash;
+
+        Step(State state, int from, long[] words) {
+            this.state = state;
+            this.from = from;
+            this.words = words;
+            this.hash = (state.hashCode() * 31 + from) * 31 + Arrays.hashCode(words);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Step that
+                    && hash == that.hash
+                    && from == that.from
+                    && state.equals(that.state)
+                    && Arrays.equals(words, that.words);
+        }
+    }
+}

@@ -49,7 +49,7 @@ final class ConfigText {
 
     static LockConfig read(String line) {
         LockConfig.Builder config = LockConfig.builder();
-        for (String entry : List.of(line.split(" "))) {
+        for (String entry : List.of(line.split(" ", -1))) {
             int equals = entry.indexOf('=');
             String key = PeerMain.decode(entry.substring(0, equals));
             String value = PeerMain.decode(entry.substring(equals + 1));

@@ -59,10 +59,10 @@ final class Peer implements AutoCloseable {
             requests.flush();
             String answer = answers.readLine();
             if (answer == null) {
-                throw new AssertionError("the other process ended when it was asked to " + request.split(" ")[0]);
+                throw new AssertionError("the other process ended when it was asked to " + request.split(" ", 2)[0]);
             }
             if (answer.startsWith(PeerMain.FAILED)) {
-                throw new AssertionError("the other process could not " + request.split(" ")[0] + ": " + answer);
+                throw new AssertionError("the other process could not " + request.split(" ", 2)[0] + ": " + answer);
             }
             return answer;
         } catch (IOException e) {

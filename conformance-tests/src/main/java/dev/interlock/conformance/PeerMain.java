@@ -38,14 +38,16 @@ final class PeerMain {
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        LockStrategyProvider provider = (LockStrategyProvider)
-                Class.forName(args[0]).getDeclaredConstructor().newInstance();
+        LockStrategyProvider provider = Class.forName(args[0])
+                .asSubclass(LockStrategyProvider.class)
+                .getDeclaredConstructor()
+                .newInstance();
         try (DistributedLockFactory factory =
                 DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
             answers.println();
             PeerMain peer = new PeerMain(factory);
             for (String request = requests.readLine(); request != null; request = requests.readLine()) {
-                answers.println(peer.answer(request.split(" ")));
+                answers.println(peer.answer(request.split(" ", -1)));
             }
         }
     }

@@ -295,7 +295,14 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /** Something that the server said, and when; nothing at the end. */
-    private record Reply(byte[] bytes, long since) {
+    private static final class Reply {
+        private final byte[] bytes;
+        private final long since = System.nanoTime();
+
+        Reply(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
         boolean isEnd() {
             return bytes.length == 0;
         }
@@ -356,22 +363,22 @@ public final class FaultProxy implements AutoCloseable {
                 byte[] buffer = new byte[BUFFER_SIZE];
                 int length = from.read(buffer);
                 while (length >= 0 && !losesReply) {
-                    replies.add(new Reply(Arrays.copyOf(buffer, length), System.nanoTime()));
+                    replies.add(new Reply(Arrays.copyOf(buffer, length)));
                     length = from.read(buffer);
                 }
             } catch (IOException e) {
                 // Either side has gone, which the other will see.
             } finally {
-                replies.add(new Reply(new byte[0], System.nanoTime()));
+                replies.add(new Reply(new byte[0]));
             }
         }
 
         private void passReplies(OutputStream to) {
             try {
                 for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
-                    delay.pass(reply.since());
+                    delay.pass(reply.since);
                     gate.pass();
-                    to.write(reply.bytes());
+                    to.write(reply.bytes);
                     to.flush();
                 }
             } catch (IOException e) {

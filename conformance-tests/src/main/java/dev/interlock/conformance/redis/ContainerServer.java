@@ -10,6 +10,7 @@ import dev.interlock.embedded.RedisServerException;
 import dev.interlock.embedded.RespConnection;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -95,8 +96,9 @@ final class ContainerServer implements OwnServer {
             throw new IllegalStateException(
                     "the container of " + image + " does not run; its log says:\n" + container.getLogs());
         }
-        Ports.Binding[] published =
-                state.getNetworkSettings().getPorts().getBindings().get(ExposedPort.tcp(PORT));
+        Ports.Binding[] published = Objects.requireNonNull(
+                state.getNetworkSettings().getPorts().getBindings().get(ExposedPort.tcp(PORT)),
+                "a container that runs has the ports that it was made with");
         return Integer.parseInt(published[0].getHostPortSpec());
     }
 

@@ -200,7 +200,7 @@ public final class RedisHarness implements LockHarness {
                 return EnumSet.allOf(Fault.class);
             }
             if (backend.matches("rediss?://.*")) {
-                openForeign(nodes, List.of(backend.split(",")));
+                openForeign(nodes, List.of(backend.split(",", -1)));
                 return ForeignNode.FAULTS;
             }
             // What is meant as a URI may hold a password.

@@ -34,6 +34,7 @@ class MainTest {
         int exitCode = run(
                 "compare",
                 "--quick",
+                "--skip-conformance",
                 "--strategy",
                 TestStrategies.FAILING,
                 TestStrategies.BROKEN,
@@ -41,7 +42,7 @@ class MainTest {
                 directory.resolve("a/b").toString());
 
         assertThat(ScenariosTest.children()).isEqualTo(before);
-        assertThat(exitCode).isEqualTo(ExitCodes.LOST_UPDATES);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
         assertThat(out.toString())
                 .contains("BROKEN", Headlines.CAVEAT)
                 .contains("FAILED: strategy \"test-broken\" lost ")
@@ -136,10 +137,16 @@ class MainTest {
     @Test
     void helpExplainsTheCommandsAndTheExitCodesAndHidesTheWorker() {
         assertThat(run()).isEqualTo(ExitCodes.OK);
-        assertThat(out.toString()).contains("compare", "strategies").doesNotContain("worker");
+        assertThat(out.toString())
+                .contains("compare", "conformance", "strategies")
+                .doesNotContain("worker");
 
         assertThat(run("compare", "--help")).isEqualTo(ExitCodes.OK);
-        assertThat(out.toString()).contains("--redis", "--strategy", "--out", "--quick", "updates were lost");
+        assertThat(out.toString())
+                .contains("--redis", "--strategy", "--out", "--quick", "--skip-conformance", "updates were lost");
+
+        assertThat(run("conformance", "--help")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("--option", "--chapter", "--rule", "--document", "a rule was broken");
     }
 
     @Test

@@ -8,8 +8,13 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,17 +30,19 @@ import org.jspecify.annotations.Nullable;
 public final class FaultProxy implements AutoCloseable {
     private static final int BUFFER_SIZE = 16 * 1024;
 
-    private final int serverPort;
     private final @Nullable SSLContext tls;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final Gate gate = new Gate();
+    private final Delay delay = new Delay();
     private final AtomicBoolean loseNextReply = new AtomicBoolean();
     private final ReentrantLock lock = new ReentrantLock();
+    private volatile InetSocketAddress target;
     private @Nullable ServerSocket listener;
+    private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
 
-    private FaultProxy(RedisServer server, @Nullable SSLContext tls) {
-        this.serverPort = server.port();
+    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls) {
+        this.target = target;
         this.tls = tls;
         ServerSocket socket = Ports.listen();
         this.port = socket.getLocalPort();
@@ -49,7 +56,18 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy to(RedisServer server) {
-        return new FaultProxy(server, null);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null);
+    }
+
+    /**
+     * Puts a proxy in front of a server that somebody else has started.
+     *
+     * @param host the server's name or address
+     * @param port its port
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy to(String host, int port) {
+        return new FaultProxy(new InetSocketAddress(host, port), null);
     }
 
     /**
@@ -60,7 +78,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy tls(RedisServer server, SSLContext tls) {
-        return new FaultProxy(server, tls);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls);
     }
 
     /**
@@ -81,25 +99,45 @@ public final class FaultProxy implements AutoCloseable {
         return (tls == null ? "redis://127.0.0.1:" : "rediss://localhost:") + port;
     }
 
+    /**
+     * Leads the connections that are made from now on to another server, or to one that has moved.
+     *
+     * @param host the server's name or address
+     * @param port its port
+     */
+    public void redirect(String host, int port) {
+        target = new InetSocketAddress(host, port);
+    }
+
     private void serve(ServerSocket socket) {
         listener = socket;
+        CompletableFuture<?> end = new CompletableFuture<>();
+        accepting = end;
         daemon("fault-proxy-" + port, () -> {
-            while (true) {
-                Socket client;
-                try {
-                    client = socket.accept();
-                } catch (IOException e) {
-                    return;
-                }
-                Link link = new Link(client);
-                links.add(link);
-                // A link that was accepted while the listener was being closed must not outlive it.
-                if (socket.isClosed()) {
-                    link.close();
-                }
-                daemon("fault-proxy-" + port + "-requests", link::passRequests);
+            try {
+                acceptAll(socket);
+            } finally {
+                end.complete(null);
             }
         });
+    }
+
+    private void acceptAll(ServerSocket socket) {
+        while (true) {
+            Socket client;
+            try {
+                client = socket.accept();
+            } catch (IOException e) {
+                return;
+            }
+            Link link = new Link(client);
+            links.add(link);
+            // A link that was accepted while the listener was being closed must not outlive it.
+            if (socket.isClosed()) {
+                link.close();
+            }
+            daemon("fault-proxy-" + port + "-requests", link::passRequests);
+        }
     }
 
     /** Closes all connections; new ones are accepted. */
@@ -113,6 +151,8 @@ public final class FaultProxy implements AutoCloseable {
         try {
             closeQuietly(listener);
             listener = null;
+            // Until the thread that waits for connections has noticed, the system goes on listening.
+            accepting.join();
             cutConnections();
         } finally {
             lock.unlock();
@@ -138,12 +178,26 @@ public final class FaultProxy implements AutoCloseable {
         gate.close();
     }
 
-    /** Ends {@link #blackhole}: passes on what was held back, and what comes; has no effect otherwise. */
+    /**
+     * Ends {@link #blackhole}, {@link #delayReplies} and a {@link #loseNextReply} that has met no request: passes on what was
+     * held back, and what comes; has no effect otherwise.
+     */
     public void heal() {
+        loseNextReply.set(false);
+        delay.set(Duration.ZERO);
         gate.open();
     }
 
-    /** Loses the next bytes that the server sends on any connection, and closes that connection instead. */
+    /**
+     * Passes each reply on later than it came, in order and without adding up.
+     *
+     * @param delay by how much, until {@link #heal}
+     */
+    public void delayReplies(Duration delay) {
+        this.delay.set(delay);
+    }
+
+    /** Passes on the next request on any connection, loses the reply to it, and closes that connection instead. */
     public void loseNextReply() {
         loseNextReply.set(true);
     }
@@ -152,7 +206,7 @@ public final class FaultProxy implements AutoCloseable {
     @Override
     public void close() {
         refuse();
-        gate.open();
+        heal();
     }
 
     private static void daemon(String name, Runnable task) {
@@ -208,10 +262,51 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
+    /** Lets through what is old enough. */
+    private static final class Delay {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition changed = lock.newCondition();
+        private long nanos;
+
+        void set(Duration delay) {
+            lock.lock();
+            try {
+                nanos = delay.toNanos();
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void pass(long since) {
+            lock.lock();
+            try {
+                long rest = since + nanos - System.nanoTime();
+                while (nanos > 0 && rest > 0) {
+                    changed.awaitNanos(rest);
+                    rest = since + nanos - System.nanoTime();
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Something that the server said, and when; nothing at the end. */
+    private record Reply(byte[] bytes, long since) {
+        boolean isEnd() {
+            return bytes.length == 0;
+        }
+    }
+
     /** A client's connection and the one to the server that belongs to it. */
     private final class Link {
         private final Socket client;
         private final Socket server = new Socket();
+        private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
+        private volatile boolean losesReply;
 
         Link(Socket client) {
             this.client = client;
@@ -222,11 +317,12 @@ public final class FaultProxy implements AutoCloseable {
                 gate.pass();
                 Socket plain = tls == null ? client : handshake(tls);
                 plain.setTcpNoDelay(true);
-                server.connect(new InetSocketAddress(Ports.LOOPBACK, serverPort));
+                server.connect(target);
                 server.setTcpNoDelay(true);
-                OutputStream replies = plain.getOutputStream();
-                daemon("fault-proxy-" + port + "-replies", () -> passReplies(replies));
-                pass(plain.getInputStream(), server.getOutputStream(), false);
+                OutputStream out = plain.getOutputStream();
+                daemon("fault-proxy-" + port + "-replies", this::takeReplies);
+                daemon("fault-proxy-" + port + "-answers", () -> passReplies(out));
+                passRequests(plain.getInputStream(), server.getOutputStream());
             } catch (IOException e) {
                 // Either side has gone, which the other will see.
             } finally {
@@ -242,26 +338,48 @@ public final class FaultProxy implements AutoCloseable {
             return socket;
         }
 
-        private void passReplies(OutputStream replies) {
-            try {
-                pass(server.getInputStream(), replies, true);
-            } catch (IOException e) {
-                // Either side has gone, which the other will see.
-            } finally {
-                close();
-            }
-        }
-
-        private void pass(InputStream from, OutputStream to, boolean replies) throws IOException {
+        private void passRequests(InputStream from, OutputStream to) throws IOException {
             byte[] buffer = new byte[BUFFER_SIZE];
-            while (true) {
-                int length = from.read(buffer);
+            for (int length = from.read(buffer); length >= 0; length = from.read(buffer)) {
                 gate.pass();
-                if (length < 0 || (replies && loseNextReply.compareAndSet(true, false))) {
-                    return;
+                if (loseNextReply.compareAndSet(true, false)) {
+                    losesReply = true;
                 }
                 to.write(buffer, 0, length);
                 to.flush();
+            }
+        }
+
+        private void takeReplies() {
+            try {
+                InputStream from = server.getInputStream();
+                byte[] buffer = new byte[BUFFER_SIZE];
+                int length = from.read(buffer);
+                while (length >= 0 && !losesReply) {
+                    replies.add(new Reply(Arrays.copyOf(buffer, length), System.nanoTime()));
+                    length = from.read(buffer);
+                }
+            } catch (IOException e) {
+                // Either side has gone, which the other will see.
+            } finally {
+                replies.add(new Reply(new byte[0], System.nanoTime()));
+            }
+        }
+
+        private void passReplies(OutputStream to) {
+            try {
+                for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
+                    delay.pass(reply.since());
+                    gate.pass();
+                    to.write(reply.bytes());
+                    to.flush();
+                }
+            } catch (IOException e) {
+                // Either side has gone, which the other will see.
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+            } finally {
+                close();
             }
         }
 

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running {@code redis-server} process of our own, on a free port of the loopback interface, which keeps nothing on disk.
+ * A running {@code redis-server} process of our own, on a free port of the loopback interface, which keeps nothing on disk
+ * unless it is {@linkplain #stop stopped}.
  *
  * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
  */
@@ -33,7 +34,8 @@ public final class RedisServer implements AutoCloseable {
     private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
     private static final long START_TIMEOUT_SECONDS = 30;
     private static final long STOP_TIMEOUT_SECONDS = 5;
-    private static final long POLL_NANOS = 5_000_000;
+    private static final long POLL_NANOS = 2_000_000;
+    private static final String DUMP = "dump.rdb";
     private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
     private static final Set<RedisServer> RUNNING = ConcurrentHashMap.newKeySet();
 
@@ -49,7 +51,6 @@ public final class RedisServer implements AutoCloseable {
     private final int port;
     private volatile Process process;
     private volatile @Nullable RespConnection connection;
-    private boolean paused;
     private boolean closed;
 
     private RedisServer(int port, List<String> extraArgs) throws IOException {
@@ -128,7 +129,9 @@ public final class RedisServer implements AutoCloseable {
                 "--save",
                 "",
                 "--appendonly",
-                "no"));
+                "no",
+                "--dbfilename",
+                DUMP));
         command.addAll(extraArgs);
         return new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -145,9 +148,9 @@ public final class RedisServer implements AutoCloseable {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
         while (process.isAlive() && System.nanoTime() - giveUp < 0) {
             try {
-                Object info = command("INFO", "server");
+                String info = String.valueOf(command("INFO"));
                 // Somebody else's server may have taken the port first.
-                if (String.valueOf(info).contains("process_id:" + process.pid() + "\r\n")) {
+                if (info.contains("process_id:" + process.pid() + "\r\n") && info.contains("loading:0\r\n")) {
                     return;
                 }
             } catch (RedisServerException e) {
@@ -201,7 +204,6 @@ public final class RedisServer implements AutoCloseable {
         lock.lock();
         try {
             signal("STOP");
-            paused = true;
             Path stat = Path.of("/proc/" + pid() + "/stat");
             while (Files.exists(stat) && !Files.readString(stat).contains(") T ")) {
                 sleepAMoment();
@@ -218,16 +220,13 @@ public final class RedisServer implements AutoCloseable {
         lock.lock();
         try {
             signal("CONT");
-            paused = false;
         } finally {
             lock.unlock();
         }
     }
 
     private void signal(String name) {
-        if (!process.isAlive()) {
-            throw new IllegalStateException("redis-server on port " + port + " is not running: restart() it first");
-        }
+        requireRunning();
         try {
             // The shell's own kill, because small images have no other.
             Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid())
@@ -242,12 +241,17 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    private void requireRunning() {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("redis-server on port " + port + " is not running: restart() it first");
+        }
+    }
+
     /** Kills the process at once and waits for its end; nobody listens on the port any more. */
     public void kill() {
         lock.lock();
         try {
             process.destroyForcibly().onExit().join();
-            paused = false;
             disconnect();
         } finally {
             lock.unlock();
@@ -255,24 +259,83 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * Lets the process save its data and end, and waits for that; nobody listens on the port any more.
+     *
+     * @throws IllegalStateException if it is not running
+     * @throws RedisServerException if it does not end
+     */
+    public void stop() {
+        lock.lock();
+        try {
+            requireRunning();
+            Object reply = connect().call("SHUTDOWN", "SAVE");
+            throw new RedisServerException("the server on port " + port + " does not shut down: " + reply);
+        } catch (IOException e) {
+            // So answers a server that ends.
+            awaitEnd(e);
+            disconnect();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitEnd(IOException answer) {
+        process.onExit()
+                .completeOnTimeout(process, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .join();
+        if (process.isAlive()) {
+            throw new RedisServerException("the server on port " + port + " does not shut down", answer);
+        }
+    }
+
+    /**
      * Starts the server again on the same port, without data, after killing it if it runs.
      *
+     * @throws IllegalStateException if this object is closed
      * @throws RedisServerException if it does not start; the message carries its log
      */
     public void restart() {
         lock.lock();
         try {
-            if (closed) {
-                throw new IllegalStateException("the server on port " + port + " is closed: start another one");
-            }
             kill();
+            Files.deleteIfExists(directory.resolve(DUMP));
+            startAgain();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete what was saved", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Starts the server again on the same port, with the data that it had when it was last stopped, after
+     * {@linkplain #stop stopping} it if it runs.
+     *
+     * @throws IllegalStateException if this object is closed
+     * @throws RedisServerException if it does not start; the message carries its log
+     */
+    public void restartWithData() {
+        lock.lock();
+        try {
+            if (process.isAlive()) {
+                stop();
+            }
+            startAgain();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startAgain() {
+        if (closed) {
+            throw new IllegalStateException("the server on port " + port + " is closed: start another one");
+        }
+        try {
             process = launch();
             register();
             awaitReady();
         } catch (IOException e) {
             throw new RedisServerException("cannot start redis-server", e);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -378,21 +441,13 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Ends the process, paused or not, waits for its end, and deletes its directory; has no effect if called again. */
+    /** Kills the process, paused or not, waits for its end, and deletes its directory; has no effect if called again. */
     @Override
     public void close() {
         lock.lock();
         try {
             closed = true;
-            if (paused && process.isAlive()) {
-                resume();
-            }
-            disconnect();
-            process.destroy();
-            process.onExit()
-                    .completeOnTimeout(process, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-                    .join();
-            process.destroyForcibly().onExit().join();
+            kill();
             deleteDirectory();
             RUNNING.remove(this);
         } finally {

@@ -7,11 +7,22 @@ import org.jspecify.annotations.Nullable;
 public final class RedisServerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    RedisServerException(String message) {
+    /**
+     * Makes an exception.
+     *
+     * @param message what went wrong, or the error that a server answered with
+     */
+    public RedisServerException(String message) {
         super(message);
     }
 
-    RedisServerException(String message, @Nullable Throwable cause) {
+    /**
+     * Makes an exception with a cause.
+     *
+     * @param message what went wrong
+     * @param cause why
+     */
+    public RedisServerException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 

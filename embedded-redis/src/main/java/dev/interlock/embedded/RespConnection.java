@@ -15,13 +15,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that speaks just enough of the Redis protocol, version 2. Not safe for use by several threads at once. */
-final class RespConnection implements Closeable {
+public final class RespConnection implements Closeable {
     private final Socket socket = new Socket();
     private final InputStream in;
 
+    /**
+     * Connects to a server.
+     *
+     * @param host the server's name or address
+     * @param port its port
+     * @param timeoutMillis how long to wait for the connection, and later for each reply
+     * @throws IOException if it cannot be reached
+     */
+    public RespConnection(String host, int port, int timeoutMillis) throws IOException {
+        this(new InetSocketAddress(host, port), timeoutMillis);
+    }
+
     RespConnection(int port, int timeoutMillis) throws IOException {
+        this(new InetSocketAddress(Ports.LOOPBACK, port), timeoutMillis);
+    }
+
+    private RespConnection(InetSocketAddress address, int timeoutMillis) throws IOException {
         try {
-            socket.connect(new InetSocketAddress(Ports.LOOPBACK, port), timeoutMillis);
+            socket.connect(address, timeoutMillis);
             socket.setTcpNoDelay(true);
             socket.setSoTimeout(timeoutMillis);
             in = new BufferedInputStream(socket.getInputStream());
@@ -40,9 +56,15 @@ final class RespConnection implements Closeable {
         socket.setSoTimeout(0);
     }
 
-    /** Sends a command and returns its reply; an error is returned as an exception, not thrown. */
-    @Nullable
-    Object call(String... args) throws IOException {
+    /**
+     * Sends a command and waits for its reply.
+     *
+     * @param args its name and arguments
+     * @return its reply: {@code null}, a {@link Long}, a {@link String}, a {@link List} of these, or an error as a
+     *     {@link RedisServerException}, which is returned, not thrown
+     * @throws IOException if the connection ends or there is no reply in time
+     */
+    public @Nullable Object call(String... args) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.writeBytes(utf8("*" + args.length + "\r\n"));
         for (String arg : args) {
@@ -55,9 +77,13 @@ final class RespConnection implements Closeable {
         return read();
     }
 
-    /** Reads the next reply. */
-    @Nullable
-    Object read() throws IOException {
+    /**
+     * Waits for one more reply, such as a message.
+     *
+     * @return the reply, as {@link #call} returns it
+     * @throws IOException if the connection ends or there is no reply in time
+     */
+    public @Nullable Object read() throws IOException {
         String line = readLine();
         String rest = line.substring(1);
         switch (line.charAt(0)) {

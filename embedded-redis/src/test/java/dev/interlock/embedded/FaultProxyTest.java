@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,6 +102,105 @@ class FaultProxyTest {
                 assertThat(late.read()).isEqualTo("OK");
             }
             assertThat(early.call("GET", "k")).isEqualTo("v");
+        }
+    }
+
+    @Test
+    void delayedRepliesComeLaterAndInOrder() throws Exception {
+        Duration delay = Duration.ofMillis(300);
+        try (RespConnection client = connect();
+                Socket raw = new Socket("127.0.0.1", proxy.port())) {
+            client.call("PING");
+            proxy.delayReplies(delay);
+            long begin = System.nanoTime();
+            assertThat(client.call("PING")).isEqualTo("PONG");
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(delay.toNanos());
+
+            // Several replies, each read by the proxy while the ones before it are held back.
+            proxy.delayReplies(Duration.ofHours(1));
+            for (int i = 0; i < 5; i++) {
+                raw.getOutputStream().write(("INCR n\r\n").getBytes(StandardCharsets.UTF_8));
+                String count = Integer.toString(i + 1);
+                while (!count.equals(server.command("GET", "n"))) {
+                    Thread.onSpinWait();
+                }
+            }
+            proxy.delayReplies(Duration.ofMillis(1));
+            raw.setSoTimeout(PATIENCE_MILLIS);
+            assertThat(raw.getInputStream().readNBytes(20)).asString().isEqualTo(":1\r\n:2\r\n:3\r\n:4\r\n:5\r\n");
+        }
+    }
+
+    @Test
+    void aReplyThatIsHeldBackArrivesWhenTheDelayEnds() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            proxy.delayReplies(Duration.ofHours(1));
+            CompletableFuture<Object> reply = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return client.call("SET", "k", "v");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            while (server.command("GET", "k") == null) {
+                Thread.onSpinWait();
+            }
+            assertThat(reply).isNotDone();
+
+            proxy.heal();
+
+            assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void newConnectionsFollowAServerThatMoved() throws Exception {
+        try (RedisServer moved = RedisServer.start();
+                RespConnection before = connect()) {
+            before.call("SET", "k", "here");
+            moved.command("SET", "k", "there");
+
+            proxy.redirect("127.0.0.1", moved.port());
+
+            assertThat(before.call("GET", "k")).isEqualTo("here");
+            try (RespConnection after = connect()) {
+                assertThat(after.call("GET", "k")).isEqualTo("there");
+            }
+        }
+    }
+
+    @Test
+    void aServerOfSomebodyElseIsReachedByHostAndPort() throws Exception {
+        try (FaultProxy other = FaultProxy.to("localhost", server.port());
+                RespConnection client = new RespConnection("localhost", other.port(), PATIENCE_MILLIS)) {
+            assertThat(client.call("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aMessageIsNoReplyThatCouldBeLost() throws Exception {
+        try (RespConnection listener = connect();
+                RespConnection client = connect()) {
+            listener.call("SUBSCRIBE", "c");
+            client.call("PING");
+            proxy.loseNextReply();
+
+            server.command("PUBLISH", "c", "m");
+
+            assertThat(listener.read()).isEqualTo(List.of("message", "c", "m"));
+            assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(IOException.class);
+            assertThat(server.command("GET", "k")).isEqualTo("v");
+        }
+    }
+
+    @Test
+    void aReplyThatWasToBeLostIsPassedOnAfterHealing() throws Exception {
+        try (RespConnection client = connect()) {
+            proxy.loseNextReply();
+            proxy.heal();
+
+            assertThat(client.call("PING")).isEqualTo("PONG");
         }
     }
 

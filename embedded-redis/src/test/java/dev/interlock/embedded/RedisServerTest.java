@@ -120,6 +120,58 @@ class RedisServerTest {
     }
 
     @Test
+    void aStoppedServerIsGoneAndComesBackWithItsData() {
+        RedisServer server = start();
+        int port = server.port();
+        long pid = server.pid();
+        server.command("SET", "k", "v");
+
+        server.stop();
+        assertThat(ProcessHandle.of(pid)).isEmpty();
+        assertThatThrownBy(() -> server.command("PING")).isInstanceOf(RedisServerException.class);
+        assertThatThrownBy(server::stop).isInstanceOf(IllegalStateException.class);
+        server.restartWithData();
+
+        assertThat(server.port()).isEqualTo(port);
+        assertThat(server.command("GET", "k")).isEqualTo("v");
+    }
+
+    @Test
+    void aRunningServerIsRestartedWithItsData() {
+        RedisServer server = start();
+        long pid = server.pid();
+        server.command("SET", "k", "v");
+
+        server.restartWithData();
+
+        assertThat(server.pid()).isNotEqualTo(pid);
+        assertThat(server.command("GET", "k")).isEqualTo("v");
+    }
+
+    @Test
+    void aStoppedServerCanComeBackWithoutItsDataToo() {
+        RedisServer server = start();
+        server.command("SET", "k", "v");
+        server.stop();
+
+        server.restart();
+
+        assertThat(server.command("GET", "k")).isNull();
+    }
+
+    @Test
+    void aServerThatCannotSaveSaysSo() {
+        RedisServer server = start();
+        server.command("SET", "k", "v");
+        server.directory().resolve("dump.rdb").toFile().mkdir();
+
+        assertThatThrownBy(server::stop)
+                .isInstanceOf(RedisServerException.class)
+                .hasMessageContaining("SHUTDOWN");
+        assertThat(server.command("GET", "k")).isEqualTo("v");
+    }
+
+    @Test
     void aClosedServerLeavesNoProcessAndNoDirectory() {
         RedisServer server = start();
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.model.ExposedPort;
+import com.github.dockerjava.api.model.Ports;
+import dev.interlock.embedded.RedisServerException;
+import dev.interlock.embedded.RespConnection;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
+import org.testcontainers.utility.DockerImageName;
+
+/** A server in a container, which is given back to be used again by the next test, until the JVM ends. */
+final class ContainerServer implements OwnServer {
+    private static final int PORT = 6379;
+    private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
+    private static final long START_TIMEOUT_SECONDS = 60;
+    private static final long STOP_TIMEOUT_SECONDS = 10;
+    private static final long POLL_NANOS = 5_000_000;
+    private static final Map<String, Queue<ContainerServer>> IDLE = new ConcurrentHashMap<>();
+
+    private final String image;
+    private final GenericContainer<?> container;
+    private int port;
+    private boolean paused;
+
+    private ContainerServer(String image) {
+        this.image = image;
+        this.container = new GenericContainer<>(DockerImageName.parse(image))
+                .withExposedPorts(PORT)
+                .withCommand("--save", "", "--appendonly", "no", "--protected-mode", "no", "--bind", "0.0.0.0")
+                .waitingFor(new WaitedForLater());
+    }
+
+    /** Takes a server that was given back, or starts one. */
+    static ContainerServer take(String image) {
+        ContainerServer idle = idle(image).poll();
+        if (idle != null) {
+            return idle;
+        }
+        if (!DockerClientFactory.instance().isDockerAvailable()) {
+            throw new IllegalStateException("no container engine answers: start Docker, or run the tests with -D"
+                    + RedisHarness.PROPERTY + "=embedded or -D" + RedisHarness.PROPERTY + "=redis://host:port");
+        }
+        ContainerServer server = new ContainerServer(image);
+        server.container.start();
+        try {
+            server.awaitReady();
+        } catch (RuntimeException e) {
+            server.container.stop();
+            throw e;
+        }
+        return server;
+    }
+
+    private static Queue<ContainerServer> idle(String image) {
+        return IDLE.computeIfAbsent(image, it -> new ConcurrentLinkedQueue<>());
+    }
+
+    /** What answers a PING is ready, at first as after each restart, of which Testcontainers knows nothing. */
+    private static final class WaitedForLater extends AbstractWaitStrategy {
+        @Override
+        protected void waitUntilReady() {}
+    }
+
+    private void awaitReady() {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
+        while (true) {
+            try {
+                port = publishedPort();
+                command("PING");
+                return;
+            } catch (RedisServerException e) {
+                if (System.nanoTime() - giveUp >= 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(POLL_NANOS);
+            }
+        }
+    }
+
+    private int publishedPort() {
+        InspectContainerResponse state = docker().inspectContainerCmd(id()).exec();
+        if (!Boolean.TRUE.equals(state.getState().getRunning())) {
+            throw new IllegalStateException(
+                    "the container of " + image + " does not run; its log says:\n" + container.getLogs());
+        }
+        Ports.Binding[] published =
+                state.getNetworkSettings().getPorts().getBindings().get(ExposedPort.tcp(PORT));
+        return Integer.parseInt(published[0].getHostPortSpec());
+    }
+
+    private static DockerClient docker() {
+        return DockerClientFactory.instance().client();
+    }
+
+    private String id() {
+        return container.getContainerId();
+    }
+
+    @Override
+    public String host() {
+        return container.getHost();
+    }
+
+    @Override
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public void pause() {
+        docker().pauseContainerCmd(id()).exec();
+        paused = true;
+    }
+
+    @Override
+    public void resume() {
+        if (paused) {
+            docker().unpauseContainerCmd(id()).exec();
+            paused = false;
+        }
+    }
+
+    @Override
+    public void stop() {
+        try (RespConnection connection = connect()) {
+            Object reply = connection.call("SHUTDOWN", "SAVE");
+            throw new RedisServerException("the server in the container does not shut down: " + reply);
+        } catch (IOException e) {
+            // So answers a server that ends.
+            awaitEnd();
+        }
+    }
+
+    @Override
+    public void kill() {
+        // The engine does not kill what it has paused.
+        resume();
+        docker().killContainerCmd(id()).exec();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
+        docker().waitContainerCmd(id())
+                .exec(new WaitContainerResultCallback())
+                .awaitStatusCode(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void startWithData() {
+        docker().startContainerCmd(id()).exec();
+        awaitReady();
+    }
+
+    @Override
+    public void startWithoutData() {
+        startWithData();
+        // What an earlier stop has saved was read again.
+        command("FLUSHALL");
+    }
+
+    @Override
+    public void command(String... args) {
+        try (RespConnection connection = connect()) {
+            if (connection.call(args) instanceof RedisServerException error) {
+                throw error;
+            }
+        } catch (IOException e) {
+            throw new RedisServerException("the server in the container does not answer to " + args[0], e);
+        }
+    }
+
+    private RespConnection connect() throws IOException {
+        return new RespConnection(host(), port, COMMAND_TIMEOUT_MILLIS);
+    }
+
+    @Override
+    public void close() {
+        try {
+            command("FLUSHALL");
+            command("SCRIPT", "FLUSH");
+        } catch (RedisServerException e) {
+            container.stop();
+            throw e;
+        }
+        idle(image).add(this);
+    }
+}

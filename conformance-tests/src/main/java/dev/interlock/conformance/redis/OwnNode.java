@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import dev.interlock.conformance.Fault;
+import dev.interlock.embedded.FaultProxy;
+
+/** A server of our own behind a proxy: both can fail. */
+final class OwnNode implements Node {
+    private final OwnServer server;
+    private final FaultProxy proxy;
+    private State state = State.RUNNING;
+
+    OwnNode(OwnServer server) {
+        this.server = server;
+        this.proxy = FaultProxy.to(server.host(), server.port());
+    }
+
+    private enum State {
+        RUNNING,
+        PAUSED,
+        STOPPED,
+        KILLED
+    }
+
+    @Override
+    public String uri() {
+        return proxy.uri();
+    }
+
+    @Override
+    public void inject(Fault fault) {
+        switch (fault) {
+            case PAUSE -> {
+                server.pause();
+                state = State.PAUSED;
+            }
+            case STOP -> stop();
+            case KILL -> kill();
+            case RESTART_WITH_DATA -> {
+                stop();
+                heal();
+            }
+            case RESTART_WITHOUT_DATA -> {
+                kill();
+                heal();
+            }
+            case FLUSH -> server.command("FLUSHALL");
+            case SCRIPT_FLUSH -> server.command("SCRIPT", "FLUSH");
+            case DROP_SUBSCRIPTIONS -> server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            default -> ForeignNode.inject(fault, proxy);
+        }
+    }
+
+    private void stop() {
+        server.stop();
+        state = State.STOPPED;
+        proxy.refuse();
+    }
+
+    private void kill() {
+        server.kill();
+        state = State.KILLED;
+        proxy.refuse();
+    }
+
+    @Override
+    public void heal() {
+        switch (state) {
+            case RUNNING -> {}
+            case PAUSED -> server.resume();
+            case STOPPED -> server.startWithData();
+            case KILLED -> server.startWithoutData();
+        }
+        state = State.RUNNING;
+        server.command("PING");
+        proxy.redirect(server.host(), server.port());
+        ForeignNode.heal(proxy);
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+        server.close();
+    }
+}

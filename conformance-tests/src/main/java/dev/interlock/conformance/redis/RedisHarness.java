@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.conformance.Fault;
+import dev.interlock.conformance.FaultInjector;
+import dev.interlock.conformance.LockHarness;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Runs a strategy on real Redis servers, each behind a proxy. The system property {@value #PROPERTY} tells which:
+ *
+ * <table class="striped">
+ * <caption>Backends</caption>
+ * <thead><tr><th scope="col">Value</th><th scope="col">Servers</th><th scope="col">Faults</th></tr></thead>
+ * <tbody>
+ * <tr><th scope="row">{@code embedded}, or not set</th><td>processes on this machine, new ones for each test</td><td>all</td></tr>
+ * <tr><th scope="row">{@code containers}</th><td>containers of the image that {@value #IMAGE_PROPERTY} names, by Testcontainers;
+ *     they are used again by the tests of one JVM</td><td>all</td></tr>
+ * <tr><th scope="row">{@code redis://host:port}, several separated by commas</th><td>servers that run already, and that others may
+ *     be using</td><td>those that a proxy can cause, so that nobody else is hurt</td></tr>
+ * </tbody>
+ * </table>
+ *
+ * <p>Each harness has a key prefix of its own. On servers that run already, what a strategy keeps for long, such as the last
+ * fencing token of each name, stays behind under keys that begin with {@value #PREFIX}.
+ */
+public final class RedisHarness implements LockHarness {
+    /** The system property that tells where the servers come from. */
+    public static final String PROPERTY = "interlock.redis";
+
+    /** The system property that names the image for containers, {@value #DEFAULT_IMAGE} unless set. */
+    public static final String IMAGE_PROPERTY = "interlock.redis.image";
+
+    private static final String EMBEDDED = "embedded";
+    private static final String CONTAINERS = "containers";
+    private static final String DEFAULT_IMAGE = "redis:7.0";
+    private static final String PREFIX = "interlock-kit:";
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final LockStrategyProvider provider;
+    private final LockConfig config;
+    private final List<Node> nodes;
+    private final FaultInjector faults;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private RedisHarness(LockStrategyProvider provider, LockConfig config, List<Node> nodes, Set<Fault> supported) {
+        this.provider = provider;
+        this.config = config;
+        this.nodes = nodes;
+        this.faults = new RedisFaults(nodes, supported);
+    }
+
+    /**
+     * Begins to describe a harness, of one server and without options.
+     *
+     * @param provider the provider of the strategy
+     * @return a new builder
+     */
+    public static Builder of(LockStrategyProvider provider) {
+        return new Builder(provider);
+    }
+
+    @Override
+    public LockStrategyProvider provider() {
+        return provider;
+    }
+
+    @Override
+    public LockConfig config() {
+        return config;
+    }
+
+    @Override
+    public Optional<FaultInjector> faults() {
+        return Optional.of(faults);
+    }
+
+    @Override
+    public boolean reachableFromOtherProcesses() {
+        return true;
+    }
+
+    /** Heals the servers, and ends those of our own or keeps them for the next test; has no effect if called again. */
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        try {
+            faults.heal();
+        } finally {
+            close(nodes);
+        }
+    }
+
+    private static void close(List<Node> nodes) {
+        List<RuntimeException> failures = new ArrayList<>();
+        for (Node node : nodes) {
+            try {
+                node.close();
+            } catch (RuntimeException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
+        }
+    }
+
+    /** Builds a {@link RedisHarness}. Not safe for use by several threads at once. */
+    public static final class Builder {
+        private final LockStrategyProvider provider;
+        private final LockConfig.Builder config = LockConfig.builder();
+        private int servers = 1;
+
+        private Builder(LockStrategyProvider provider) {
+            this.provider = Objects.requireNonNull(provider, "provider");
+        }
+
+        /**
+         * Sets how many servers the strategy runs on. One unless set.
+         *
+         * @param servers how many, each with data of its own
+         * @return this builder
+         * @throws IllegalArgumentException if it is less than one
+         */
+        public Builder servers(int servers) {
+            if (servers < 1) {
+                throw new IllegalArgumentException("servers is " + servers + ": a harness needs at least one");
+            }
+            this.servers = servers;
+            return this;
+        }
+
+        /**
+         * Sets an option of the strategy, as {@link LockConfig.Builder#option} does.
+         *
+         * @param name the name of the option
+         * @param value its value
+         * @return this builder
+         */
+        public Builder option(String name, String value) {
+            config.option(name, value);
+            return this;
+        }
+
+        /**
+         * Starts the servers.
+         *
+         * @return the harness
+         * @throws IllegalArgumentException if the system property {@value #PROPERTY} has a value that makes no sense, or names
+         *     fewer servers than are needed
+         * @throws IllegalStateException if what that value asks for is not there: a library, or a container engine
+         */
+        public RedisHarness open() {
+            return open(System.getProperty(PROPERTY, EMBEDDED));
+        }
+
+        RedisHarness open(String value) {
+            String backend = value.strip();
+            List<Node> nodes = new ArrayList<>();
+            try {
+                Set<Fault> supported = open(backend, nodes);
+                String endpoints = nodes.stream().map(Node::uri).collect(Collectors.joining(","));
+                config.endpoints(endpoints)
+                        .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX))
+                        .commandTimeout(COMMAND_TIMEOUT);
+                return new RedisHarness(provider, config.build(), nodes, supported);
+            } catch (RuntimeException e) {
+                close(nodes);
+                throw e;
+            } catch (NoClassDefFoundError e) {
+                throw new IllegalStateException(
+                        "a library is missing: put dev.interlock:interlock-embedded-redis on the class path of the tests"
+                                + (backend.equals(CONTAINERS) ? ", and org.testcontainers:testcontainers 2" : ""),
+                        e);
+            }
+        }
+
+        private Set<Fault> open(String backend, List<Node> nodes) {
+            if (backend.equals(EMBEDDED)) {
+                openOwn(nodes, EmbeddedServer::new);
+                return EnumSet.allOf(Fault.class);
+            }
+            if (backend.equals(CONTAINERS)) {
+                String image = System.getProperty(IMAGE_PROPERTY, DEFAULT_IMAGE);
+                openOwn(nodes, () -> ContainerServer.take(image));
+                return EnumSet.allOf(Fault.class);
+            }
+            if (backend.matches("rediss?://.*")) {
+                openForeign(nodes, List.of(backend.split(",")));
+                return ForeignNode.FAULTS;
+            }
+            // What is meant as a URI may hold a password.
+            throw new IllegalArgumentException(PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
+                    + " cannot be used: give embedded, containers, or redis://host:port, several separated by commas");
+        }
+
+        private void openOwn(List<Node> nodes, Supplier<OwnServer> source) {
+            for (int i = 0; i < servers; i++) {
+                nodes.add(new OwnNode(source.get()));
+            }
+        }
+
+        private void openForeign(List<Node> nodes, List<String> uris) {
+            if (uris.size() < servers) {
+                throw new IllegalArgumentException(PROPERTY + " names " + uris.size() + " of the " + servers
+                        + " servers that the strategy is tested on: name them all, separated by commas");
+            }
+            for (String uri : uris.subList(0, servers)) {
+                nodes.add(new ForeignNode(uri));
+            }
+        }
+    }
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.conformance.Fault;
+import dev.interlock.conformance.FaultInjector;
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.embedded.RespConnection;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each fault does what it says, on the backend that the system property names. */
+class RedisHarnessTest {
+    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int GLANCE_MILLIS = 100;
+    private static final LockStrategyProvider PROVIDER = new LockStrategyProvider() {
+        @Override
+        public String name() {
+            return "none";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return new StrategyProfile("none", Set.of(), Set.of());
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            throw new UnsupportedOperationException();
+        }
+    };
+
+    private final RedisHarness harness = RedisHarness.of(PROVIDER).open();
+    private final FaultInjector faults = harness.faults().orElseThrow();
+    private final String key = harness.config().keyPrefix() + "k";
+
+    @AfterEach
+    void close() {
+        harness.close();
+    }
+
+    private RespConnection connect() throws IOException {
+        return connect(PATIENCE_MILLIS);
+    }
+
+    private RespConnection connect(int timeoutMillis) throws IOException {
+        return connect(harness.config().endpoints().get(0), timeoutMillis);
+    }
+
+    private static RespConnection connect(RedisEndpoint endpoint, int timeoutMillis) throws IOException {
+        return new RespConnection(endpoint.host(), endpoint.port(), timeoutMillis);
+    }
+
+    private Object call(String... args) throws IOException {
+        try (RespConnection connection = connect()) {
+            return connection.call(args);
+        }
+    }
+
+    private void inject(Fault fault) {
+        assumeTrue(faults.supported().contains(fault), () -> "the backend is not ours: no " + fault);
+        faults.inject(fault);
+    }
+
+    private void assertRefused() {
+        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void aPausedServerAnswersToWhatItWasAskedAfterItIsHealed() throws Exception {
+        try (RespConnection early = connect(GLANCE_MILLIS)) {
+            early.call("PING");
+            inject(Fault.PAUSE);
+
+            assertThatThrownBy(() -> early.call("SET", key, "v")).isInstanceOf(SocketTimeoutException.class);
+            try (RespConnection late = connect(GLANCE_MILLIS)) {
+                assertThatThrownBy(() -> late.call("PING")).isInstanceOf(SocketTimeoutException.class);
+            }
+            faults.heal();
+
+            assertThat(early.read()).isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void aPartitionRefusesAndLosesNoData() throws Exception {
+        call("SET", key, "v");
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.PARTITION);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+            assertRefused();
+        }
+        faults.heal();
+
+        assertThat(call("GET", key)).isEqualTo("v");
+    }
+
+    @Test
+    void aStoppedServerRefusesAndComesBackWithItsData() throws Exception {
+        call("SET", key, "v");
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.STOP);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+            assertRefused();
+        }
+        faults.heal();
+
+        assertThat(call("GET", key)).isEqualTo("v");
+    }
+
+    @Test
+    void aKilledServerRefusesAndComesBackWithoutData() throws Exception {
+        call("SET", key, "v");
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.KILL);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+            assertRefused();
+        }
+        faults.heal();
+
+        assertThat(call("GET", key)).isNull();
+    }
+
+    @Test
+    void aPausedServerCanBeKilled() throws Exception {
+        inject(Fault.PAUSE);
+        inject(Fault.KILL);
+        assertRefused();
+        faults.heal();
+
+        assertThat(call("PING")).isEqualTo("PONG");
+    }
+
+    @Test
+    void aRestartWithDataKeepsItAndEndsConnections() throws Exception {
+        call("SET", key, "v");
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.RESTART_WITH_DATA);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+        }
+        assertThat(call("GET", key)).isEqualTo("v");
+    }
+
+    @Test
+    void aRestartWithoutDataLosesAlsoWhatWasSavedBefore() throws Exception {
+        call("SET", key, "v");
+        inject(Fault.RESTART_WITH_DATA);
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.RESTART_WITHOUT_DATA);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+        }
+        assertThat(call("GET", key)).isNull();
+    }
+
+    @Test
+    void aFlushDeletesAllDataAndKeepsConnections() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("SET", key, "v");
+            inject(Fault.FLUSH);
+
+            assertThat(client.call("DBSIZE")).isEqualTo(0L);
+        }
+    }
+
+    @Test
+    void aScriptFlushForgetsScriptsAndNoData() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("SET", key, "v");
+            String sha = String.valueOf(client.call("SCRIPT", "LOAD", "return 1"));
+            inject(Fault.SCRIPT_FLUSH);
+
+            assertThat(client.call("SCRIPT", "EXISTS", sha)).isEqualTo(List.of(0L));
+            assertThat(client.call("GET", key)).isEqualTo("v");
+        }
+    }
+
+    @Test
+    void connectionsThatAreCutEndAndNewOnesAreAccepted() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.CUT_CONNECTIONS);
+
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+        }
+        assertThat(call("PING")).isEqualTo("PONG");
+    }
+
+    @Test
+    void onlyConnectionsThatWaitForMessagesAreDropped() throws Exception {
+        try (RespConnection client = connect();
+                RespConnection listener = connect()) {
+            client.call("PING");
+            listener.call("SUBSCRIBE", "c");
+            inject(Fault.DROP_SUBSCRIPTIONS);
+
+            assertThatThrownBy(listener::read)
+                    .isInstanceOf(IOException.class)
+                    .isNotInstanceOf(SocketTimeoutException.class);
+            assertThat(client.call("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void answersAreDelayedUntilTheServerIsHealed() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.DELAY);
+
+            long begin = System.nanoTime();
+            assertThat(client.call("PING")).isEqualTo("PONG");
+            assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(FaultInjector.DELAY.toNanos());
+
+            faults.heal();
+            long least = Long.MAX_VALUE;
+            for (int i = 0; i < 100 && least >= FaultInjector.DELAY.toNanos(); i++) {
+                begin = System.nanoTime();
+                client.call("PING");
+                least = Math.min(least, System.nanoTime() - begin);
+            }
+            assertThat(least).isLessThan(FaultInjector.DELAY.toNanos());
+        }
+    }
+
+    @Test
+    void theNextAnswerIsLostAfterTheRequestWasCarriedOut() throws Exception {
+        try (RespConnection client = connect()) {
+            client.call("PING");
+            inject(Fault.LOSE_NEXT_REPLY);
+
+            assertThatThrownBy(() -> client.call("SET", key, "v"))
+                    .isInstanceOf(IOException.class)
+                    .isNotInstanceOf(SocketTimeoutException.class);
+        }
+        assertThat(call("GET", key)).isEqualTo("v");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aServerThatHadAnyFaultIsFitForTheNextTest(Fault fault) throws Exception {
+        call("SET", key, "v");
+        inject(fault);
+        harness.close();
+
+        try (RedisHarness next = RedisHarness.of(PROVIDER).open();
+                RespConnection client = connect(next.config().endpoints().get(0), PATIENCE_MILLIS)) {
+            assertThat(client.call("SET", next.config().keyPrefix() + "k", "v", "NX"))
+                    .isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void severalServersHaveDataOfTheirOwnAndFailTogether() throws Exception {
+        String backend = System.getProperty(RedisHarness.PROPERTY, "embedded");
+        assumeTrue(!backend.startsWith("redis://"), "the backend is not ours: it may have one server");
+        try (RedisHarness three = RedisHarness.of(PROVIDER).servers(3).open()) {
+            List<RedisEndpoint> endpoints = three.config().endpoints();
+            assertThat(endpoints).hasSize(3).doesNotHaveDuplicates();
+            for (RedisEndpoint endpoint : endpoints) {
+                try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+                    assertThat(client.call("SET", key, "v", "NX")).isEqualTo("OK");
+                }
+            }
+            three.faults().orElseThrow().inject(Fault.KILL);
+            for (RedisEndpoint endpoint : endpoints) {
+                assertThatThrownBy(() -> connect(endpoint, PATIENCE_MILLIS)).isInstanceOf(ConnectException.class);
+            }
+            three.faults().orElseThrow().heal();
+            for (RedisEndpoint endpoint : endpoints) {
+                try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+                    assertThat(client.call("GET", key)).isNull();
+                }
+            }
+        }
+    }
+
+    @Test
+    void theConfigurationCarriesOptionsAndAPrefixOfItsOwn() {
+        LockConfig config = harness.config();
+        assertThat(config.keyPrefix()).startsWith("interlock-kit:");
+        try (RedisHarness other =
+                RedisHarness.of(PROVIDER).option("client", "lettuce").open()) {
+            assertThat(other.config().option("client")).contains("lettuce");
+            assertThat(other.config().keyPrefix()).isNotEqualTo(config.keyPrefix());
+            assertThat(other.provider()).isSameAs(PROVIDER);
+        }
+    }
+
+    @Test
+    void nothingIsDoneToServersThatOthersUse() throws Exception {
+        try (RedisServer server = RedisServer.start("--requirepass", "s3cret/");
+                RedisHarness foreign =
+                        RedisHarness.of(PROVIDER).open("redis://:s3cret%2F@127.0.0.1:" + server.port() + "/2")) {
+            FaultInjector injector = foreign.faults().orElseThrow();
+            server.command("SET", "theirs", "v");
+            long pid = server.pid();
+
+            for (Fault fault : Fault.values()) {
+                if (injector.supported().contains(fault)) {
+                    injector.inject(fault);
+                    assertThat(server.command("PING")).isEqualTo("PONG");
+                    injector.heal();
+                } else {
+                    assertThatThrownBy(() -> injector.inject(fault)).isInstanceOf(UnsupportedOperationException.class);
+                }
+            }
+
+            RedisEndpoint endpoint = foreign.config().endpoints().get(0);
+            assertThat(endpoint.password()).contains("s3cret/");
+            assertThat(endpoint.database()).isEqualTo(2);
+            assertThat(endpoint.port()).isNotEqualTo(server.port());
+            try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+                assertThat(client.call("AUTH", "s3cret/")).isEqualTo("OK");
+            }
+            assertThat(server.command("GET", "theirs")).isEqualTo("v");
+            assertThat(ProcessHandle.of(pid)).isPresent();
+        }
+    }
+
+    @Test
+    void aPausedForeignServerIsOneThatCannotBeHeard() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                RedisHarness foreign = RedisHarness.of(PROVIDER).open(server.uri());
+                RespConnection client = connect(foreign.config().endpoints().get(0), GLANCE_MILLIS)) {
+            client.call("PING");
+            foreign.faults().orElseThrow().inject(Fault.PAUSE);
+            assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            assertThat(server.command("GET", "k")).isNull();
+            foreign.faults().orElseThrow().heal();
+            assertThat(client.read()).isEqualTo("OK");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "docker", "http://:s3cret@127.0.0.1"})
+    void aBackendThatIsNoneIsNamedUnlessItMayHoldAPassword(String value) {
+        assertThatThrownBy(() -> RedisHarness.of(PROVIDER).open(value))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("interlock.redis")
+                .hasMessageContaining("embedded, containers, or redis://")
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void tooFewServersAreAnError() {
+        assertThatThrownBy(() -> RedisHarness.of(PROVIDER).servers(3).open("redis://127.0.0.1:1,redis://127.0.0.1:2"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("2 of the 3");
+        assertThatThrownBy(() -> RedisHarness.of(PROVIDER).servers(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void tlsIsAnError() {
+        assertThatThrownBy(() -> RedisHarness.of(PROVIDER).open("rediss://127.0.0.1:1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TLS");
+    }
+}

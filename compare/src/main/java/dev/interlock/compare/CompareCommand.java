@@ -83,7 +83,7 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private static int exitCode(Report report) {
+    static int exitCode(Report report) {
         if (report.strategies().stream().anyMatch(strategy -> strategy.lostUpdates() || strategy.breaksRules())) {
             return ExitCodes.BROKEN;
         }

@@ -3,6 +3,7 @@ package dev.interlock.compare;
 
 import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
 import java.util.List;
 
 /**
@@ -28,23 +29,8 @@ record Servers(List<String> named) {
         if (named.stream().anyMatch(uri -> RedisEndpoint.parse(uri).tls())) {
             return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
         }
-        Backend backend = backend(candidate.provider().name());
-        DirectHarness direct = new DirectHarness(candidate, backend.endpoints());
-        return new LockHarness() {
-            @Override
-            public dev.interlock.LockStrategyProvider provider() {
-                return direct.provider();
-            }
-
-            @Override
-            public dev.interlock.LockConfig config() {
-                return direct.config();
-            }
-
-            @Override
-            public void close() {
-                backend.close();
-            }
-        };
+        RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
+        candidate.options().forEach(harness::option);
+        return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
     }
 }

@@ -32,7 +32,7 @@ class ConformancePageTest {
                 .map(candidate -> entry(candidate.label(), List.of()))
                 .toList()));
 
-        String actual = Files.readString(PAGE);
+        String actual = page();
 
         assertThat(columns(actual)).as(AGAIN).isEqualTo(columns(expected));
         assertThat(rules(actual)).as(AGAIN).isEqualTo(rules(expected)).hasSameSizeAs(Rule.ALL);
@@ -40,11 +40,16 @@ class ConformancePageTest {
 
     @Test
     void onThePageOfTheCheckoutEachRuleIsKeptOrSkipped() throws IOException {
-        assertThat(Files.readString(PAGE).lines().filter(ConformancePageTest::isRule))
+        assertThat(page().lines().filter(ConformancePageTest::isRule))
                 .as(AGAIN)
                 .allSatisfy(line -> assertThat(cells(line).stream().skip(CELLS_OF_A_RULE))
                         .isNotEmpty()
                         .allMatch(List.of("✓", "–")::contains));
+    }
+
+    private static String page() throws IOException {
+        assertThat(PAGE).as(AGAIN).exists();
+        return Files.readString(PAGE);
     }
 
     /** The headings of the tables of chapters, which are all the same. */

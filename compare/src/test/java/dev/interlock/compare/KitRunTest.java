@@ -9,10 +9,12 @@ import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.logging.Level;
@@ -74,6 +76,22 @@ class KitRunTest {
 
         assertThat(during).containsExactly(Level.OFF);
         assertThat(Logger.getLogger("").getLevel()).isEqualTo(before);
+    }
+
+    @Test
+    void rulesRunOnServersThatCannotBeMadeToFail() {
+        Candidate candidate = Candidate.of(new SetNxPxStrategyProvider(), Map.of("client", "lettuce"));
+        Rule rule = Rule.ALL.stream()
+                .filter(it -> it.id().equals("4.1"))
+                .findFirst()
+                .orElseThrow();
+        try (Backend backend =
+                new Servers(List.of()).backend(candidate.provider().name())) {
+            ConformanceResult result = new KitRun(() -> new DirectHarness(candidate, backend.endpoints()))
+                    .run(candidate.label(), List.of(rule), Progress.none());
+
+            assertThat(result.rules()).containsExactly(Verdict.of(rule, Verdict.Outcome.PASSED, null));
+        }
     }
 
     /** Waits for the end of the test whatever happens. */

@@ -3,17 +3,24 @@ package dev.interlock.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.embedded.RedisServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
@@ -121,6 +128,129 @@ class MainTest {
         assertThat(run("compare", "--out", file.toString())).isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString()).startsWith("interlock: --out: " + file + " cannot be written to");
         assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aBrokenRuleMakesTheCommandFailAndIsNamed() throws Exception {
+        Set<Long> before = ScenariosTest.children();
+
+        int exitCode = run(
+                "conformance",
+                "--strategy",
+                TestStrategies.CARELESS,
+                "--rule",
+                "4.1",
+                "--out",
+                directory.resolve("a/b").toString());
+
+        assertThat(ScenariosTest.children()).isEqualTo(before);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        assertThat(out.toString())
+                .contains("| 4. Interrupts |     0 / 1 / 0 |")
+                .contains("FAILED: strategy \"test-careless\" breaks rule 4.1, lockIgnoresAnInterruptOnEntry: ")
+                .contains("docs/contract.md")
+                .doesNotContain("1. Exclusion");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        assertThat(err.toString())
+                .isEqualTo("[1/1] test-careless: 4.1 lockIgnoresAnInterruptOnEntry" + System.lineSeparator());
+        assertThat(Files.readString(directory.resolve("a/b/conformance.md"))).contains("| test-careless | 0 | 1 | 0 |");
+        ConformanceReport report = new Gson()
+                .fromJson(Files.readString(directory.resolve("a/b/conformance.json")), ConformanceReport.class);
+        assertThat(report.schemaVersion()).isEqualTo(ConformanceReport.SCHEMA_VERSION);
+        assertThat(report.results().get(TestStrategies.CARELESS).failed())
+                .extracting(Verdict::id)
+                .containsExactly("4.1");
+    }
+
+    @Test
+    void aBrokenRuleMakesTheComparisonFail() {
+        Effort least = new Effort(
+                "least",
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                1);
+        Comparison comparison = new Comparison(least, new Servers(List.of()), List.of(rule("4.1"), rule("4.2")));
+        List<LockStrategyProvider> careless = List.of(new TestStrategies.CarelessStrategyProvider());
+
+        Report report;
+        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps())) {
+            report = comparison.run(careless, progress);
+        }
+
+        assertThat(CompareCommand.exitCode(report)).isEqualTo(ExitCodes.BROKEN);
+        assertThat(report.strategies().get(0).failure()).isNull();
+        assertThat(report.strategies().get(0).conformance()).isNotNull();
+        assertThat(err.toString()).contains("[5/5] test-careless: 2 rules of the contract");
+    }
+
+    private static Rule rule(String id) {
+        return Rule.ALL.stream()
+                .filter(rule -> rule.id().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void thePageShowsAStrategyOverEachOfItsClientsAndIsTheSameEachTime() throws Exception {
+        Path page = directory.resolve("new/page.md");
+
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+        String first = Files.readString(page);
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+
+        assertThat(first)
+                .contains("| set-nx-px (jedis) | 1 | 0 | 0 |", "| set-nx-px (lettuce) | 1 | 0 | 0 |")
+                .isEqualTo(Files.readString(page));
+    }
+
+    @Test
+    void serversThatTheUserNamesAreNotMadeToFail() {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("SET", "mine", "1");
+            long pid = server.pid();
+            List<Rule> rules = Rule.ALL.stream()
+                    .filter(rule -> rule.needs().matches("fault (FLUSH|KILL|STOP|SCRIPT_FLUSH)"))
+                    .toList();
+
+            List<String> args = new ArrayList<>(
+                    List.of("conformance", "--redis", server.uri(), "--option", "client=lettuce", "--strategy"));
+            args.add("set-nx-px");
+            args.add("--rule");
+            args.add("4.1");
+            rules.forEach(rule -> args.add(rule.id()));
+            assertThat(run(args.toArray(String[]::new))).isEqualTo(ExitCodes.OK);
+
+            assertThat(out.toString()).contains("set-nx-px (lettuce)");
+            if (!rules.isEmpty()) {
+                assertThat(out.toString())
+                        .contains("Skipped with set-nx-px (lettuce), because the harness cannot cause ");
+            }
+            assertThat(server.command("GET", "mine")).isEqualTo("1");
+            assertThat(server.pid()).isEqualTo(pid);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--rule 4.99, 'no rule \"4.99\"'",
+        "--chapter 13, 'no chapter \"13\": the contract has chapters 1 to 12'",
+        "--chapter x, 'no chapter \"x\"'",
+        "--option taste=sweet, 'no strategy has an option \"taste\"'",
+        "--strategy set-nx-px --option client=hiredis, 'client is \"hiredis\": it must be jedis or lettuce'",
+        "--strategy redlok, 'no lock strategy \"redlok\" is installed'",
+        "--document ., '--document: . is a directory'"
+    })
+    void whatTheKitCannotBeAskedForIsAnErrorBeforeAnythingIsRun(String options, String message) {
+        assertThat(run(("conformance " + options).split(" "))).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .startsWith("interlock: ")
+                .contains(message, "Try: interlock conformance --help")
+                .doesNotContain("[1/");
     }
 
     @Test

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The contract, with each client library. */
+@Tag("conformance")
+@ParameterizedClass
+@ValueSource(strings = {"jedis", "lettuce"})
+class SetNxPxConformanceTest extends DistributedLockConformance {
+    @Parameter
+    String client;
+
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new SetNxPxStrategyProvider())
+                .option("client", client)
+                .open();
+    }
+}

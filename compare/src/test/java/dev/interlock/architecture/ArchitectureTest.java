@@ -112,6 +112,35 @@ class ArchitectureTest {
     }
 
     @Test
+    void theKitKnowsTheApiAndJUnit() {
+        classes()
+                .that()
+                .resideInAPackage("dev.interlock.conformance")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        API,
+                        "dev.interlock.conformance",
+                        "org.junit.jupiter.api..",
+                        "org.opentest4j..",
+                        "org.jspecify.annotations")
+                .because("the contract holds for any strategy on any backend (design, sections 1 and 5)")
+                .check(ALL);
+    }
+
+    @Test
+    void theHarnessOfTheKitKnowsTheKitAndServersForTests() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.interlock.conformance.redis")
+                .should()
+                .dependOnClassesThat(STRATEGIES.or(resideInAnyPackage(ENGINE, REDIS, COMPARE)))
+                .because("a strategy's tests use the harness whatever the strategy is made of (design, section 5)")
+                .check(ALL);
+    }
+
+    @Test
     void embeddedServersKnowNothingOfLocks() {
         noClasses()
                 .that()
@@ -242,6 +271,8 @@ class ArchitectureTest {
         classes()
                 .that()
                 .resideInAPackage("dev.interlock..")
+                .and()
+                .areNotAssignableTo("dev.interlock.conformance.Stage")
                 .should(condition("have at most one superclass of ours", (type, violations) -> {
                     long ours = type.getAllRawSuperclasses().stream()
                             .filter(resideInAPackage("dev.interlock.."))
@@ -250,7 +281,9 @@ class ArchitectureTest {
                         violations.accept(type.getDescription() + " has " + ours + " superclasses of ours");
                     }
                 }))
-                .because("verbs are composed, not inherited (rule 7)")
+                .because(
+                        "verbs are composed, not inherited (rule 7); only the chapters of the kit are a chain, so that whoever"
+                                + " extends the last one runs them all")
                 .check(ALL);
     }
 
@@ -319,8 +352,9 @@ class ArchitectureTest {
     @Test
     void errorsHaveTypes() {
         NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS
-                .because("a caller must be able to tell errors apart (rule 11)")
-                .check(ALL);
+                .because(
+                        "a caller must be able to tell errors apart (rule 11); tests, as the kit is made of, have none")
+                .check(ALL.that(not(resideInAnyPackage(CONFORMANCE))));
     }
 
     @Test
@@ -344,8 +378,9 @@ class ArchitectureTest {
     @Test
     void librariesLeaveTheStandardStreamsAlone() {
         NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
-                .because("standard streams belong to the application (rule 11)")
-                .check(LIBRARY);
+                .because(
+                        "standard streams belong to the application (rule 11), which the kit's other process is itself")
+                .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.PeerMain"))));
     }
 
     @Test

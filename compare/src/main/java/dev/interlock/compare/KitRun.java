@@ -141,7 +141,10 @@ final class KitRun {
         }
 
         private static @Nullable String message(TestExecutionResult result) {
-            return result.getThrowable().map(Messages::of).orElse(null);
+            return result.getThrowable()
+                    .map(Messages::of)
+                    .map(message -> message.replaceFirst("^Assumption failed: ", ""))
+                    .orElse(null);
         }
 
         Verdict verdict(Rule rule) {

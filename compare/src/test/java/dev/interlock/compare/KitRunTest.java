@@ -55,7 +55,7 @@ class KitRunTest {
                         Verdict.Outcome.FAILED,
                         "java.lang.IllegalStateException: no server at redis://***@localhost"));
         assertThat(verdict(new KitRun(() -> {
-                    throw new TestAbortedException("not today");
+                    throw new TestAbortedException("Assumption failed: not today");
                 })))
                 .isEqualTo(Verdict.of(Rule.ALL.get(0), Verdict.Outcome.SKIPPED, "not today"));
     }

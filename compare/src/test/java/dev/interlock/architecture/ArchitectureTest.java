@@ -6,6 +6,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.core.domain.properties.CanBeAnnotated.Predicates.annotatedWith;
 import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
@@ -47,6 +48,7 @@ class ArchitectureTest {
     private static final String EMBEDDED = "dev.interlock.embedded..";
     private static final String COMPARE = "dev.interlock.compare..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
+    private static final String HARNESS = "dev.interlock.conformance.redis..";
     private static final String[] CLIENTS = {"redis.clients..", "io.lettuce..", "org.redisson.."};
 
     private static final JavaClasses ALL = new ClassFileImporter()
@@ -115,13 +117,17 @@ class ArchitectureTest {
     void theKitKnowsTheApiAndJUnit() {
         classes()
                 .that()
-                .resideInAPackage("dev.interlock.conformance")
+                .resideInAPackage(CONFORMANCE)
+                .and()
+                .resideOutsideOfPackage(HARNESS)
                 .should()
+                .onlyDependOnClassesThat(resideOutsideOfPackage(HARNESS))
+                .andShould()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
                         API,
-                        "dev.interlock.conformance",
+                        CONFORMANCE,
                         "org.junit.jupiter.api..",
                         "org.opentest4j..",
                         "org.jspecify.annotations")
@@ -133,7 +139,7 @@ class ArchitectureTest {
     void theHarnessOfTheKitKnowsTheKitAndServersForTests() {
         noClasses()
                 .that()
-                .resideInAPackage("dev.interlock.conformance.redis")
+                .resideInAPackage(HARNESS)
                 .should()
                 .dependOnClassesThat(STRATEGIES.or(resideInAnyPackage(ENGINE, REDIS, COMPARE)))
                 .because("a strategy's tests use the harness whatever the strategy is made of (design, section 5)")

@@ -44,12 +44,13 @@ final class CompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "measure for about 10 seconds per strategy instead of 25; the figures are rougher")
+            description =
+                    "measure for about 10 seconds per strategy instead of 25; the figures are rougher, and the rules the same")
     private boolean quick;
 
     @Option(
             names = "--skip-conformance",
-            description = "leave the rules of the contract out, which 'interlock conformance' runs too")
+            description = "leave the rules of the contract out, which take half a minute per strategy")
     private boolean skipConformance;
 
     @Override

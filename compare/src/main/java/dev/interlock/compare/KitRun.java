@@ -22,7 +22,6 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Runs rules of the kit, a few at a time, because most of them wait most of the time. */
@@ -64,23 +63,20 @@ final class KitRun {
         root.setLevel(Level.OFF);
         try (LauncherSession session = LauncherFactory.openSession(JUPITER_ALONE)) {
             Kit.Harnesses.put(session.getStore(), harnesses);
-            // Once for nothing: loading the classes of a client can take longer than a command may.
-            session.getLauncher().execute(request(Rule.ALL.subList(0, 1)).build());
-            session.getLauncher().execute(request(rules).listeners(listener).build());
+            session.getLauncher()
+                    .execute(LauncherDiscoveryRequestBuilder.request()
+                            .selectors(rules.stream()
+                                    .map(rule -> DiscoverySelectors.selectMethod(Kit.class, rule.method()))
+                                    .toList())
+                            .enableImplicitConfigurationParameters(false)
+                            .configurationParameters(parameters())
+                            .forExecution()
+                            .listeners(listener)
+                            .build());
         } finally {
             root.setLevel(before);
         }
         return new ConformanceResult(rules.stream().map(listener::verdict).toList());
-    }
-
-    private LauncherExecutionRequestBuilder request(List<Rule> rules) {
-        return LauncherDiscoveryRequestBuilder.request()
-                .selectors(rules.stream()
-                        .map(rule -> DiscoverySelectors.selectMethod(Kit.class, rule.method()))
-                        .toList())
-                .enableImplicitConfigurationParameters(false)
-                .configurationParameters(parameters())
-                .forExecution();
     }
 
     private Map<String, String> parameters() {

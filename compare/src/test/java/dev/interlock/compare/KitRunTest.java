@@ -74,7 +74,7 @@ class KitRunTest {
             throw new TestAbortedException("not today");
         }));
 
-        assertThat(during).containsOnly(Level.OFF);
+        assertThat(during).containsExactly(Level.OFF);
         assertThat(Logger.getLogger("").getLevel()).isEqualTo(before);
     }
 

@@ -125,7 +125,7 @@ final class Actor {
 
     /** Where the thread is, as an exception to be shown. */
     Throwable whereabouts() {
-        Throwable where = new Throwable(name + " is " + thread.getState());
+        Throwable where = new AssertionError(name + " is " + thread.getState());
         where.setStackTrace(thread.getStackTrace());
         return where;
     }

@@ -7,7 +7,6 @@ import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.conformance.LockHarness;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -49,7 +48,6 @@ public final class RedisHarness implements LockHarness {
     private static final String CONTAINERS = "containers";
     private static final String DEFAULT_IMAGE = "redis:7.0";
     private static final String PREFIX = "interlock-kit:";
-    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final LockStrategyProvider provider;
@@ -186,9 +184,10 @@ public final class RedisHarness implements LockHarness {
                 Set<Fault> supported = open(backend, nodes);
                 String endpoints = nodes.stream().map(Node::uri).collect(Collectors.joining(","));
                 config.endpoints(endpoints)
-                        .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX))
-                        .commandTimeout(COMMAND_TIMEOUT);
-                return new RedisHarness(provider, config.build(), nodes, supported);
+                        .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX));
+                RedisHarness harness = new RedisHarness(provider, config.build(), nodes, supported);
+                WarmUp.once(provider, harness.config);
+                return harness;
             } catch (RuntimeException e) {
                 close(nodes);
                 throw e;

@@ -15,14 +15,23 @@ import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.embedded.RedisServer;
 import dev.interlock.embedded.RespConnection;
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
+import java.net.MalformedURLException;
 import java.net.SocketTimeoutException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -385,5 +394,34 @@ class RedisHarnessTest {
         assertThatThrownBy(() -> RedisHarness.of(PROVIDER).open("rediss://127.0.0.1:1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("TLS");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"embedded, embedded-redis", "containers, testcontainers"})
+    void aLibraryThatIsMissingIsNamed(String backend, String library) throws Exception {
+        try (URLClassLoader without = classPathWithout(library)) {
+            Class<?> type = without.loadClass(RedisHarness.class.getName());
+            Class<?> providerType = without.loadClass(LockStrategyProvider.class.getName());
+            Object provider =
+                    Proxy.newProxyInstance(without, new Class<?>[] {providerType}, (self, method, args) -> null);
+            Object builder = type.getMethod("of", providerType).invoke(null, provider);
+            Method open = builder.getClass().getDeclaredMethod("open", String.class);
+            open.setAccessible(true);
+
+            assertThatThrownBy(() -> open.invoke(builder, backend))
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(library);
+        }
+    }
+
+    private static URLClassLoader classPathWithout(String library) throws MalformedURLException {
+        List<URL> rest = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (!entry.contains(library)) {
+                rest.add(Path.of(entry).toUri().toURL());
+            }
+        }
+        return new URLClassLoader(rest.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
     }
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * The first use of a strategy in this JVM. It loads the classes of the client library, for which that of a command is too short
+ * a time on a busy machine, so that the first rule would meet a backend that seems not to answer.
+ */
+final class WarmUp {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Set<String> DONE = ConcurrentHashMap.newKeySet();
+
+    private WarmUp() {}
+
+    static void once(LockStrategyProvider provider, LockConfig config) {
+        String options = config.optionNames().stream()
+                .map(name -> name + "=" + config.option(name).orElse(""))
+                .collect(Collectors.joining(","));
+        if (DONE.add(provider.getClass().getName() + " " + options)) {
+            lockAndUnlock(provider, config.toBuilder().commandTimeout(TIMEOUT).build());
+        }
+    }
+
+    /** On a thread of its own, because a strategy under test may hang. */
+    private static void lockAndUnlock(LockStrategyProvider provider, LockConfig config) {
+        CountDownLatch end = new CountDownLatch(1);
+        Thread thread = new Thread(
+                () -> {
+                    try (DistributedLockFactory factory = DistributedLocks.getInstance(provider, config)) {
+                        DistributedLock lock = factory.getLock("warm-up");
+                        if (lock.tryLock()) {
+                            lock.unlock();
+                        }
+                    } catch (RuntimeException e) {
+                        // A strategy that cannot do even this will break every rule, and be told so.
+                    } finally {
+                        end.countDown();
+                    }
+                },
+                "conformance-warm-up");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            end.await(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -34,7 +34,7 @@ final class CompareCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private Targets targets;
+    private final Targets targets = new Targets();
 
     @Option(
             names = "--out",

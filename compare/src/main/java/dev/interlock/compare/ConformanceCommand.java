@@ -43,7 +43,7 @@ final class ConformanceCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private Targets targets;
+    private final Targets targets = new Targets();
 
     @Option(
             names = "--option",
@@ -183,7 +183,7 @@ final class ConformanceCommand implements Callable<Integer> {
             throw usage("--document: " + file + " is a directory: name a file in it");
         }
         try {
-            return ReportDirectory.open(file.toAbsolutePath().getParent());
+            return ReportDirectory.open(file.toAbsolutePath().resolveSibling(""));
         } catch (CompareException e) {
             throw usage("--document: " + e.getMessage());
         }

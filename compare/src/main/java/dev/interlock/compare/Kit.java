@@ -3,6 +3,7 @@ package dev.interlock.compare;
 
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.LockHarness;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -39,8 +40,10 @@ final class Kit extends DistributedLockConformance {
 
         @Override
         public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-            return context.getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.create(Kit.class))
-                    .get(Supplier.class, Supplier.class);
+            return Objects.requireNonNull(
+                    context.getStore(StoreScope.LAUNCHER_SESSION, ExtensionContext.Namespace.create(Kit.class))
+                            .get(Supplier.class),
+                    "harnesses");
         }
     }
 }

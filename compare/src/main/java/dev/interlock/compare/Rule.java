@@ -37,11 +37,18 @@ record Rule(Chapter chapter, int number, String name, String needs) {
         Matcher matcher = METHOD.matcher(method.getName());
         return matcher.matches()
                 ? Optional.of(new Rule(
-                        Chapter.values()[Integer.parseInt(matcher.group(1)) - 1],
+                        chapterOf(Integer.parseInt(matcher.group(1))),
                         Integer.parseInt(matcher.group(2)),
                         matcher.group(3),
                         needs(method)))
                 : Optional.empty();
+    }
+
+    private static Chapter chapterOf(int number) {
+        return Arrays.stream(Chapter.values())
+                .filter(chapter -> chapter.number() == number)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static String needs(Method method) {

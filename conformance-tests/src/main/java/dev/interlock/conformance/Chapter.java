@@ -4,33 +4,35 @@ package dev.interlock.conformance;
 /** The chapters of {@code docs/contract.md}, in their order: the rules of the first begin with {@code rule_1_}. */
 public enum Chapter {
     /** Who is let in. */
-    EXCLUSION("Exclusion"),
+    EXCLUSION(1, "Exclusion"),
     /** Who may unlock. */
-    OWNERSHIP("Ownership and unlock"),
+    OWNERSHIP(2, "Ownership and unlock"),
     /** Locking what one holds. */
-    REENTRY("Re-entry"),
+    REENTRY(3, "Re-entry"),
     /** What an interrupt ends, and what it does not. */
-    INTERRUPTS("Interrupts"),
+    INTERRUPTS(4, "Interrupts"),
     /** How long a call waits. */
-    TIMED_WAITS("Timed waits"),
+    TIMED_WAITS(5, "Timed waits"),
     /** How long a grant lasts. */
-    LEASES("Lease, renewal and loss"),
+    LEASES(6, "Lease, renewal and loss"),
     /** What a store can tell late writers by. */
-    FENCING("Fencing"),
+    FENCING(7, "Fencing"),
     /** Who is woken, and when. */
-    WAITING("Waiting and wake-up"),
+    WAITING(8, "Waiting and wake-up"),
     /** What becomes of locks when the backend fails. */
-    FAULTS("Faults and unknown outcomes"),
+    FAULTS(9, "Faults and unknown outcomes"),
     /** What a lock may be called, and what can be set. */
-    NAMES("Names and configuration"),
+    NAMES(10, "Names and configuration"),
     /** What closing ends. */
-    LIFECYCLE("Lifecycle"),
+    LIFECYCLE(11, "Lifecycle"),
     /** What holds from one JVM to another. */
-    PROCESSES("Several processes");
+    PROCESSES(12, "Several processes");
 
+    private final int number;
     private final String title;
 
-    Chapter(String title) {
+    Chapter(int number, String title) {
+        this.number = number;
         this.title = title;
     }
 
@@ -40,7 +42,7 @@ public enum Chapter {
      * @return its number, from 1
      */
     public int number() {
-        return ordinal() + 1;
+        return number;
     }
 
     /**

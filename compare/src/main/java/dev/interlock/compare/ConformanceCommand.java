@@ -10,11 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Holds the installed strategies to the contract: runs each of its rules (docs/contract.md) on real Redis servers.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
-                    + " Servers that --redis names are not made to fail; rules about that are skipped, or run behind a proxy."
+                    + " Servers that --redis names are not made to fail: what a proxy cannot pretend is skipped. What a strategy"
+                    + " keeps for long, such as its last fencing tokens, stays there under keys that begin with interlock-kit."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -130,9 +132,10 @@ final class ConformanceCommand implements Callable<Integer> {
                 continue;
             }
             // None of them is asked anything before the first lock is.
-            String endpoints = String.join(
-                    ",",
-                    Collections.nCopies(Servers.neededBy(candidate.provider().name()), "redis://127.0.0.1"));
+            String endpoints = IntStream.rangeClosed(
+                            1, Servers.neededBy(candidate.provider().name()))
+                    .mapToObj(port -> "redis://127.0.0.1:" + port)
+                    .collect(Collectors.joining(","));
             try {
                 DistributedLocks.getInstance(
                                 candidate.provider(),

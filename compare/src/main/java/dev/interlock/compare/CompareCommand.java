@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.compare;
 
-import dev.interlock.DistributedLocks;
 import dev.interlock.LockStrategyProvider;
-import dev.interlock.NoSuchLockStrategyException;
-import dev.interlock.RedisEndpoint;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -22,13 +19,13 @@ import picocli.CommandLine.Spec;
         name = "compare",
         description = {
             "Measures the installed strategies side by side: their promises, a counter that two processes share, the cost of an"
-                    + " uncontended lock, and what contenders achieve.",
+                    + " uncontended lock, what contenders achieve, and which rules of the contract they keep.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:all strategies were measured, and no update was lost",
-            "1:updates were lost: a lock let two holders in at once",
+            "0:all strategies were measured, no update was lost, and no rule was broken",
+            "1:updates were lost, because a lock let two holders in at once, or a rule of the contract was broken",
             "2:an argument cannot be used",
             "3:a strategy could not be measured, or a server not be reached"
         })
@@ -36,23 +33,8 @@ final class CompareCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--redis",
-            arity = "1..*",
-            split = ",",
-            paramLabel = "URI",
-            description =
-                    "Redis servers to use instead of embedded ones, as redis://[[user]:password@]host[:port][/database]"
-                            + " or rediss://...; other clients' commands would be counted too, so leave them alone")
-    private List<String> redis = new ArrayList<>();
-
-    @Option(
-            names = "--strategy",
-            arity = "1..*",
-            split = ",",
-            paramLabel = "NAME",
-            description = "the strategies to measure; all that are installed if left out")
-    private List<String> strategies = new ArrayList<>();
+    @Mixin
+    private final Targets targets = new Targets();
 
     @Option(
             names = "--out",
@@ -62,21 +44,26 @@ final class CompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "measure for about 10 seconds per strategy instead of 25; the figures are rougher")
+            description =
+                    "measure for about 10 seconds per strategy instead of 25; the figures are rougher, and the rules the same")
     private boolean quick;
+
+    @Option(
+            names = "--skip-conformance",
+            description = "leave the rules of the contract out, which take half a minute per strategy")
+    private boolean skipConformance;
 
     @Override
     public Integer call() {
-        List<LockStrategyProvider> providers = chosen();
-        redis.forEach(this::requireUsable);
+        List<LockStrategyProvider> providers = targets.strategies();
+        Servers servers = targets.servers();
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
-        for (String uri : redis) {
-            new PlainClient(uri).close();
-        }
-        Comparison comparison = new Comparison(quick ? Effort.QUICK : Effort.NORMAL, redis);
+        targets.requireServers();
+        List<Rule> rules = skipConformance ? List.of() : Rule.ALL;
+        Comparison comparison = new Comparison(quick ? Effort.QUICK : Effort.NORMAL, servers, rules);
         Report report;
         PrintWriter err = spec.commandLine().getErr();
-        try (Progress progress = Progress.on(err, providers.size() * comparison.steps())) {
+        try (Progress progress = Progress.on(err, "compare", providers.size() * comparison.steps())) {
             report = comparison.run(providers, progress);
         }
         List<ReportTable> tables = ReportTables.of(report);
@@ -89,48 +76,17 @@ final class CompareCommand implements Callable<Integer> {
         return exitCode(report);
     }
 
-    private List<LockStrategyProvider> chosen() {
-        List<LockStrategyProvider> installed = DistributedLocks.strategies();
-        if (installed.isEmpty()) {
-            throw new CompareException("no lock strategy is installed: put the artifact of one on the class path");
-        }
-        if (strategies.isEmpty()) {
-            return installed;
-        }
-        List<String> names = installed.stream().map(LockStrategyProvider::name).toList();
-        for (String strategy : strategies) {
-            if (!names.contains(strategy)) {
-                throw usage(new NoSuchLockStrategyException(strategy, names).getMessage());
-            }
-        }
-        return installed.stream()
-                .filter(provider -> strategies.contains(provider.name()))
-                .toList();
-    }
-
-    private void requireUsable(String uri) {
-        try {
-            RedisEndpoint.parse(uri);
-        } catch (IllegalArgumentException e) {
-            throw usage("--redis: " + e.getMessage());
-        }
-    }
-
     private ReportDirectory openDirectory(Path directory) {
         try {
             return ReportDirectory.open(directory);
         } catch (CompareException e) {
-            throw usage("--out: " + e.getMessage());
+            throw new ParameterException(spec.commandLine(), "--out: " + e.getMessage());
         }
     }
 
-    private ParameterException usage(@Nullable String message) {
-        return new ParameterException(spec.commandLine(), String.valueOf(message));
-    }
-
-    private static int exitCode(Report report) {
-        if (report.strategies().stream().anyMatch(StrategyReport::lostUpdates)) {
-            return ExitCodes.LOST_UPDATES;
+    static int exitCode(Report report) {
+        if (report.strategies().stream().anyMatch(strategy -> strategy.lostUpdates() || strategy.breaksRules())) {
+            return ExitCodes.BROKEN;
         }
         return report.strategies().stream().anyMatch(strategy -> strategy.failure() != null)
                 ? ExitCodes.FAILED

@@ -6,22 +6,26 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
-/** Takes strategies through all scenarios, each strategy on servers of its own. */
+/** Takes strategies through all scenarios and the contract, each strategy on servers of its own. */
 final class Comparison {
     private static final int THREADS = 8;
     private static final int CLIENTS = 4;
 
     private final Effort effort;
-    private final List<String> redis;
+    private final Servers servers;
+    private final List<Rule> rules;
     private final GuardedCounter guardedCounter;
     private final UncontendedPair uncontendedPair;
     private final List<Contention> contentions;
 
-    /** Prepares a comparison on the named servers, or on embedded ones if none is named. */
-    Comparison(Effort effort, List<String> redis) {
+    /** Prepares a comparison that also looks whether strategies keep some rules of the contract. */
+    Comparison(Effort effort, Servers servers, List<Rule> rules) {
         this.effort = effort;
-        this.redis = redis;
+        this.servers = servers;
+        this.rules = rules;
         guardedCounter = new GuardedCounter(effort);
         uncontendedPair = new UncontendedPair(effort);
         contentions = List.of(new Contention(effort, 1, THREADS), new Contention(effort, CLIENTS, 1));
@@ -29,7 +33,7 @@ final class Comparison {
 
     /** How many steps of progress one strategy makes. */
     int steps() {
-        return 2 + contentions.size();
+        return 2 + contentions.size() + (rules.isEmpty() ? 0 : 1);
     }
 
     Report run(List<LockStrategyProvider> providers, Progress progress) {
@@ -48,16 +52,20 @@ final class Comparison {
     private StrategyReport measure(LockStrategyProvider provider, Progress progress) {
         StrategyReport.Builder report = new StrategyReport.Builder(provider.name(), provider.profile());
         int steps = 0;
-        try (Backend backend = backend(provider.name())) {
+        try (Backend backend = servers.backend(provider.name())) {
             report.redis(backend);
             Subject subject = new Subject(provider.name(), backend);
+            steps++;
             report.guardedCounter(step(guardedCounter, subject, progress));
             steps++;
             report.uncontended(step(uncontendedPair, subject, progress));
-            steps++;
             for (Contention contention : contentions) {
-                report.contended(step(contention, subject, progress));
                 steps++;
+                report.contended(step(contention, subject, progress));
+            }
+            if (!rules.isEmpty()) {
+                steps++;
+                report.conformance(conformance(provider, progress));
             }
         } catch (RuntimeException | LinkageError e) {
             // One strategy that fails must not hide what the others can do.
@@ -68,19 +76,23 @@ final class Comparison {
     }
 
     private static <R> R step(Scenario<R> scenario, Subject subject, Progress progress) {
-        progress.begin(subject.strategy() + ": " + scenario.title());
-        R result = scenario.measure(subject);
-        progress.end();
-        return result;
+        return step(subject.strategy() + ": " + scenario.title(), () -> scenario.measure(subject), progress);
     }
 
-    private Backend backend(String strategy) {
-        int needed = serversFor(strategy);
-        return redis.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(redis, needed);
+    private ConformanceResult conformance(LockStrategyProvider provider, Progress progress) {
+        Conformance conformance = new Conformance(servers, rules);
+        return step(
+                provider.name() + ": " + rules.size() + " rules of the contract",
+                () -> conformance.check(Candidate.of(provider, Map.of()), Progress.none()),
+                progress);
     }
 
-    /** How many independent servers a strategy is made for. */
-    private static int serversFor(String strategy) {
-        return strategy.equals("redlock") ? 5 : 1;
+    private static <R> R step(String title, Supplier<R> work, Progress progress) {
+        progress.begin(title);
+        try {
+            return work.get();
+        } finally {
+            progress.end();
+        }
     }
 }

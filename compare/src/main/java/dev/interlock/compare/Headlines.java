@@ -22,10 +22,13 @@ final class Headlines {
                 versions.add(strategy.redisVersion());
             }
         }
-        Machine machine = report.machine();
-        return report.finishedAt() + ", effort " + report.effort() + "; Redis "
-                + (versions.isEmpty() ? "unknown" : String.join(", ", versions)) + "; Java " + machine.java() + "; "
-                + machine.os() + ", " + machine.cores() + (machine.cores() == 1 ? " core" : " cores");
+        return report.finishedAt() + ", effort " + report.effort() + "; " + redis(versions) + "; "
+                + report.machine().description();
+    }
+
+    /** The versions of Redis that there were. */
+    static String redis(Set<String> versions) {
+        return "Redis " + (versions.isEmpty() ? "unknown" : String.join(", ", versions));
     }
 
     /** What went wrong, a sentence for each strategy that it went wrong with. */
@@ -37,11 +40,22 @@ final class Headlines {
                 problems.add("FAILED: strategy \"" + strategy.name() + "\" lost " + counter.lost() + " of "
                         + counter.expected() + " updates: its lock let two holders in at once.");
             }
+            if (strategy.conformance() != null) {
+                problems.addAll(brokenRules(strategy.name(), strategy.conformance()));
+            }
             if (strategy.failure() != null) {
                 problems.add(
                         "FAILED: strategy \"" + strategy.name() + "\" could not be measured: " + strategy.failure());
             }
         }
         return problems;
+    }
+
+    /** A sentence for each rule of the contract that a strategy breaks. */
+    static List<String> brokenRules(String strategy, ConformanceResult result) {
+        return result.failed().stream()
+                .map(verdict -> "FAILED: strategy \"" + strategy + "\" breaks rule " + verdict.id() + ", "
+                        + verdict.name() + ": " + verdict.message())
+                .toList();
     }
 }

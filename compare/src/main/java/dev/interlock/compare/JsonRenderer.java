@@ -4,14 +4,14 @@ package dev.interlock.compare;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 
-/** Writes a report in JSON, the form that programs read: the fields of {@link Report}, without those that are missing. */
+/** Writes a report in JSON, the form that programs read: the fields of {@link Report} or {@link ConformanceReport}, without those that are missing. */
 final class JsonRenderer {
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
     private JsonRenderer() {}
 
-    static String render(Report report) {
+    static String render(Record report) {
         return GSON.toJson(report) + "\n";
     }
 }

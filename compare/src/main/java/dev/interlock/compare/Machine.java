@@ -16,4 +16,8 @@ record Machine(String java, String os, int cores) {
                         + System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors());
     }
+
+    String description() {
+        return "Java " + java + "; " + os + ", " + cores + (cores == 1 ? " core" : " cores");
+    }
 }

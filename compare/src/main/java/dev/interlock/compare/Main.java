@@ -12,8 +12,9 @@ import picocli.CommandLine.ScopeType;
 /** The command line of Interlock. */
 @Command(
         name = "interlock",
-        description = "Looks at the installed lock strategies, and compares them on real Redis servers.",
-        subcommands = {CompareCommand.class, StrategiesCommand.class, WorkerCommand.class},
+        description =
+                "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
+        subcommands = {CompareCommand.class, ConformanceCommand.class, StrategiesCommand.class, WorkerCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main {
     @Option(

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.NoSuchLockStrategyException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
 
 /** What people are told of an error. */
 final class Messages {
@@ -17,7 +18,9 @@ final class Messages {
         @Nullable String message = error.getMessage();
         boolean explainsItself = error instanceof CompareException
                 || error instanceof LockBackendException
-                || error instanceof NoSuchLockStrategyException;
+                || error instanceof NoSuchLockStrategyException
+                || error instanceof AssertionError
+                || error instanceof TestAbortedException;
         if (message == null) {
             return error.getClass().getName();
         }

@@ -24,17 +24,22 @@ interface Progress extends AutoCloseable {
     @Override
     void close();
 
-    static Progress on(PrintWriter err, int steps) {
-        return System.getProperty(PROPERTY, "").equals("bar") ? new Bar(steps) : new Lines(err, steps);
+    static Progress on(PrintWriter err, String task, int steps) {
+        return System.getProperty(PROPERTY, "").equals("bar") ? new Bar(task, steps) : new Lines(err, steps);
+    }
+
+    /** Shows nothing, for work that is a single step of something larger. */
+    static Progress none() {
+        return new None();
     }
 
     /** A bar that is redrawn in place, and wiped out at the end. */
     final class Bar implements Progress {
         private final ProgressBar bar;
 
-        Bar(int steps) {
+        Bar(String task, int steps) {
             bar = new ProgressBarBuilder()
-                    .setTaskName("compare")
+                    .setTaskName(task)
                     .setInitialMax(steps)
                     .setStyle(ProgressBarStyle.ASCII)
                     .setUpdateIntervalMillis(500)
@@ -65,11 +70,11 @@ interface Progress extends AutoCloseable {
         }
     }
 
-    /** A line for each step. */
+    /** A line for each step, of which several may go on at once. */
     final class Lines implements Progress {
         private final PrintWriter err;
         private final int steps;
-        private int done;
+        private int begun;
 
         Lines(PrintWriter err, int steps) {
             this.err = err;
@@ -78,22 +83,36 @@ interface Progress extends AutoCloseable {
 
         @Override
         public void begin(String step) {
-            err.println("[" + (done + 1) + "/" + steps + "] " + step);
+            begun++;
+            err.println("[" + begun + "/" + steps + "] " + step);
         }
 
         @Override
-        public void end() {
-            done++;
-        }
+        public void end() {}
 
         @Override
         public void skip(int left) {
-            done += left;
+            begun += left;
         }
 
         @Override
         public void close() {
             err.flush();
         }
+    }
+
+    /** Nothing. */
+    final class None implements Progress {
+        @Override
+        public void begin(String step) {}
+
+        @Override
+        public void end() {}
+
+        @Override
+        public void skip(int left) {}
+
+        @Override
+        public void close() {}
     }
 }

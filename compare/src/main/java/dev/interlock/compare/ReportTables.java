@@ -3,9 +3,12 @@ package dev.interlock.compare;
 
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
+import dev.interlock.conformance.Chapter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 
@@ -22,6 +25,7 @@ final class ReportTables {
         tables.add(guardedCounters(report));
         tables.add(uncontended(report));
         tables.add(contended(report));
+        tables.add(conformance(report));
         return tables;
     }
 
@@ -112,6 +116,44 @@ final class ReportTables {
                 List.of("Strategy", "Contenders", "Acquisitions", "Hand-offs", "Commands per acquisition"),
                 rows,
                 List.of("A hand-off is an acquisition by another thread than the one before."));
+    }
+
+    private static ReportTable conformance(Report report) {
+        Map<String, ConformanceResult> results = new LinkedHashMap<>();
+        for (StrategyReport strategy : report.strategies()) {
+            if (strategy.conformance() != null) {
+                results.put(strategy.name(), strategy.conformance());
+            }
+        }
+        return conformance(results);
+    }
+
+    /** What became of the rules of each chapter, with a column for each name. */
+    static ReportTable conformance(Map<String, ConformanceResult> results) {
+        List<String> header = new ArrayList<>(List.of("Chapter"));
+        header.addAll(results.keySet());
+        List<List<String>> rows = new ArrayList<>();
+        for (Chapter chapter : Chapter.values()) {
+            List<String> row = new ArrayList<>(List.of(chapter.number() + ". " + chapter.title()));
+            results.values().forEach(result -> row.add(counts(result.chapter(chapter))));
+            if (!row.stream().skip(1).allMatch(""::equals)) {
+                rows.add(row);
+            }
+        }
+        if (!rows.isEmpty()) {
+            List<String> row = new ArrayList<>(List.of("All"));
+            results.values().forEach(result -> row.add(counts(result.all())));
+            rows.add(row);
+        }
+        return new ReportTable(
+                "Conformance",
+                header,
+                rows,
+                List.of("Rules of the contract that are kept / broken / skipped because their needs are not met."));
+    }
+
+    private static String counts(ConformanceResult.Count count) {
+        return count.total() == 0 ? "" : count.passed() + " / " + count.failed() + " / " + count.skipped();
     }
 
     private static List<String> counting(Report report) {

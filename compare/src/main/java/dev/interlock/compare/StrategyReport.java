@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param guardedCounter what became of the number that processes share
  * @param uncontended what a lock costs that nobody else wants
  * @param contended what contenders achieve, in several settings
+ * @param conformance which rules of the contract it keeps; also missing where that was not asked for
  * @param failure why the rest is missing
  */
 record StrategyReport(
@@ -37,10 +38,15 @@ record StrategyReport(
         GuardedCounter.@Nullable Result guardedCounter,
         UncontendedPair.@Nullable Result uncontended,
         List<Contention.Result> contended,
+        @Nullable ConformanceResult conformance,
         @Nullable String failure) {
 
     boolean lostUpdates() {
         return guardedCounter != null && !guardedCounter.correct();
+    }
+
+    boolean breaksRules() {
+        return conformance != null && conformance.broken();
     }
 
     /** Collects results as they come. */
@@ -53,6 +59,7 @@ record StrategyReport(
         private GuardedCounter.@Nullable Result guardedCounter;
         private UncontendedPair.@Nullable Result uncontended;
         private final List<Contention.Result> contended = new ArrayList<>();
+        private @Nullable ConformanceResult conformance;
         private @Nullable String failure;
 
         Builder(String name, StrategyProfile profile) {
@@ -80,6 +87,10 @@ record StrategyReport(
             contended.add(result);
         }
 
+        void conformance(ConformanceResult result) {
+            conformance = result;
+        }
+
         void failure(String message) {
             failure = message;
         }
@@ -96,6 +107,7 @@ record StrategyReport(
                     guardedCounter,
                     uncontended,
                     List.copyOf(contended),
+                    conformance,
                     failure);
         }
     }

@@ -11,20 +11,24 @@ final class TerminalRenderer {
         StringBuilder text = new StringBuilder();
         text.append(Headlines.TITLE).append("\n");
         wrap(text, Headlines.setting(report));
-        for (ReportTable table : tables) {
-            if (!table.rows().isEmpty()) {
-                text.append("\n").append(table.title()).append("\n");
-                text.append(TextTable.figures(table.header(), table.rows()));
-                table.notes().forEach(note -> wrap(text, note));
-            }
-        }
+        tables.forEach(table -> table(text, table));
         text.append("\n");
         wrap(text, Headlines.CAVEAT);
         Headlines.problems(report).forEach(problem -> wrap(text, problem));
         return text.toString();
     }
 
-    private static void wrap(StringBuilder text, String sentence) {
+    /** Adds a table with its notes, unless it is empty. */
+    static void table(StringBuilder text, ReportTable table) {
+        if (!table.rows().isEmpty()) {
+            text.append("\n").append(table.title()).append("\n");
+            text.append(TextTable.figures(table.header(), table.rows()));
+            table.notes().forEach(note -> wrap(text, note));
+        }
+    }
+
+    /** Adds a sentence in as many lines as it takes. */
+    static void wrap(StringBuilder text, String sentence) {
         for (String paragraph : sentence.lines().toList()) {
             int column = 0;
             for (String word : paragraph.split(" ", -1)) {

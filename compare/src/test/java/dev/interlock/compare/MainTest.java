@@ -3,17 +3,25 @@ package dev.interlock.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.embedded.RedisServer;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
@@ -34,6 +42,7 @@ class MainTest {
         int exitCode = run(
                 "compare",
                 "--quick",
+                "--skip-conformance",
                 "--strategy",
                 TestStrategies.FAILING,
                 TestStrategies.BROKEN,
@@ -41,7 +50,7 @@ class MainTest {
                 directory.resolve("a/b").toString());
 
         assertThat(ScenariosTest.children()).isEqualTo(before);
-        assertThat(exitCode).isEqualTo(ExitCodes.LOST_UPDATES);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
         assertThat(out.toString())
                 .contains("BROKEN", Headlines.CAVEAT)
                 .contains("FAILED: strategy \"test-broken\" lost ")
@@ -123,6 +132,134 @@ class MainTest {
     }
 
     @Test
+    void aBrokenRuleMakesTheCommandFailAndIsNamed() throws Exception {
+        Set<Long> before = ScenariosTest.children();
+
+        int exitCode = run(
+                "conformance",
+                "--strategy",
+                TestStrategies.CARELESS,
+                "--rule",
+                "4.1",
+                "--out",
+                directory.resolve("a/b").toString());
+
+        assertThat(ScenariosTest.children()).isEqualTo(before);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        assertThat(out.toString())
+                .contains("| 4. Interrupts |     0 / 1 / 0 |")
+                .contains("FAILED: strategy \"test-careless\" breaks rule 4.1, lockIgnoresAnInterruptOnEntry: ")
+                .contains("docs/contract.md")
+                .doesNotContain("1. Exclusion");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        assertThat(err.toString())
+                .isEqualTo("[1/1] test-careless: 4.1 lockIgnoresAnInterruptOnEntry" + System.lineSeparator());
+        assertThat(Files.readString(directory.resolve("a/b/conformance.md"))).contains("| test-careless | 0 | 1 | 0 |");
+        ConformanceReport report = conformanceJson(directory.resolve("a/b"));
+        assertThat(report.schemaVersion()).isEqualTo(ConformanceReport.SCHEMA_VERSION);
+        assertThat(report.results().get(TestStrategies.CARELESS).failed())
+                .extracting(Verdict::id)
+                .containsExactly("4.1");
+    }
+
+    @Test
+    void aBrokenRuleMakesTheComparisonFail() {
+        Effort least = new Effort(
+                "least",
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                1);
+        Comparison comparison = new Comparison(least, new Servers(List.of()), List.of(rule("4.1"), rule("4.2")));
+        List<LockStrategyProvider> careless = List.of(new TestStrategies.CarelessStrategyProvider());
+
+        Report report;
+        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps())) {
+            report = comparison.run(careless, progress);
+        }
+
+        assertThat(CompareCommand.exitCode(report)).isEqualTo(ExitCodes.BROKEN);
+        assertThat(report.strategies().get(0).failure()).isNull();
+        assertThat(report.strategies().get(0).conformance()).isNotNull();
+        assertThat(err.toString()).contains("[5/5] test-careless: 2 rules of the contract");
+    }
+
+    private static ConformanceReport conformanceJson(Path directory) throws IOException {
+        return new Gson().fromJson(Files.readString(directory.resolve("conformance.json")), ConformanceReport.class);
+    }
+
+    private static Rule rule(String id) {
+        return Rule.ALL.stream()
+                .filter(rule -> rule.id().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void thePageShowsAStrategyOverEachOfItsClientsAndIsTheSameEachTime() throws Exception {
+        Path page = directory.resolve("new/page.md");
+
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+        String first = Files.readString(page);
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+
+        assertThat(first)
+                .contains("| set-nx-px (jedis) | 1 | 0 | 0 |", "| set-nx-px (lettuce) | 1 | 0 | 0 |")
+                .isEqualTo(Files.readString(page));
+    }
+
+    @Test
+    void serversThatTheUserNamesAreNotMadeToFail() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("SET", "mine", "1");
+            long pid = server.pid();
+            List<String> harmful = Rule.ALL.stream()
+                    .filter(rule -> rule.needs().matches(".*fault (FLUSH|KILL|STOP|RESTART_|SCRIPT_FLUSH|DROP_).*"))
+                    .map(Rule::id)
+                    .toList();
+
+            List<String> args = new ArrayList<>(
+                    List.of("conformance", "--strategy", "set-nx-px", "--option", "client=lettuce", "--redis"));
+            args.addAll(List.of(server.uri(), "--out", directory.toString(), "--rule", "4.1"));
+            args.addAll(harmful);
+            int exitCode = run(args.toArray(String[]::new));
+
+            assertThat(exitCode).as(out.toString()).isEqualTo(ExitCodes.OK);
+            assertThat(conformanceJson(directory)
+                            .results()
+                            .get("set-nx-px (lettuce)")
+                            .rules())
+                    .filteredOn(verdict -> verdict.outcome() == Verdict.Outcome.SKIPPED)
+                    .extracting(Verdict::id)
+                    .isEqualTo(harmful);
+            assertThat(server.command("GET", "mine")).isEqualTo("1");
+            assertThat(server.pid()).isEqualTo(pid);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--rule 4.99, 'no rule \"4.99\"'",
+        "--chapter 13, 'no chapter \"13\": the contract has chapters 1 to 12'",
+        "--chapter x, 'no chapter \"x\"'",
+        "--option taste=sweet, 'no strategy has an option \"taste\"'",
+        "--strategy set-nx-px --option client=hiredis, 'client is \"hiredis\": it must be jedis or lettuce'",
+        "--strategy redlok, 'no lock strategy \"redlok\" is installed'",
+        "--document ., '--document: . is a directory'"
+    })
+    void whatTheKitCannotBeAskedForIsAnErrorBeforeAnythingIsRun(String options, String message) {
+        assertThat(run(("conformance " + options).split(" "))).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .startsWith("interlock: ")
+                .contains(message, "Try: interlock conformance --help")
+                .doesNotContain("[1/");
+    }
+
+    @Test
     void theInstalledStrategiesAreListedWithAllThatTheyPromiseAndTake() {
         assertThat(run("strategies")).isEqualTo(ExitCodes.OK);
         assertThat(out.toString())
@@ -136,10 +273,16 @@ class MainTest {
     @Test
     void helpExplainsTheCommandsAndTheExitCodesAndHidesTheWorker() {
         assertThat(run()).isEqualTo(ExitCodes.OK);
-        assertThat(out.toString()).contains("compare", "strategies").doesNotContain("worker");
+        assertThat(out.toString())
+                .contains("compare", "conformance", "strategies")
+                .doesNotContain("worker");
 
         assertThat(run("compare", "--help")).isEqualTo(ExitCodes.OK);
-        assertThat(out.toString()).contains("--redis", "--strategy", "--out", "--quick", "updates were lost");
+        assertThat(out.toString())
+                .contains("--redis", "--strategy", "--out", "--quick", "--skip-conformance", "updates were lost");
+
+        assertThat(run("conformance", "--help")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("--option", "--chapter", "--rule", "--document", "a rule was broken");
     }
 
     @Test

@@ -30,6 +30,10 @@ class RenderersTest {
                             List.of(
                                     new Contention.Result(1, 8, 20_000, 19_999.6, 0.125),
                                     new Contention.Result(4, 1, 3_000, 900, 3.25)),
+                            new ConformanceResult(List.of(
+                                    new Verdict(1, 1, "aFreeLockIsHad", Verdict.Outcome.PASSED, null),
+                                    new Verdict(1, 2, "aHeldLockIsRefused", Verdict.Outcome.FAILED, "it should | wait"),
+                                    new Verdict(7, 1, "aGrantIsNumbered", Verdict.Outcome.SKIPPED, "no numbers"))),
                             null),
                     new StrategyReport(
                             "second",
@@ -42,6 +46,7 @@ class RenderersTest {
                             new GuardedCounter.Result(2, 4, 1_000, 400),
                             null,
                             List.of(),
+                            null,
                             "it broke | in two")));
 
     @Test
@@ -96,7 +101,18 @@ class RenderersTest {
                         +----------+----------------------+--------------+-----------+--------------------------+
                         A hand-off is an acquisition by another thread than the one before.
 
+                        Conformance
+                        +--------------+-----------+
+                        | Chapter      |     first |
+                        +--------------+-----------+
+                        | 1. Exclusion | 1 / 1 / 0 |
+                        | 7. Fencing   | 0 / 0 / 1 |
+                        | All          | 1 / 1 / 1 |
+                        +--------------+-----------+
+                        Rules of the contract that are kept / broken / skipped because their needs are not met.
+
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
+                        FAILED: strategy "first" breaks rule 1.2, aHeldLockIsRefused: it should | wait
                         FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.
                         FAILED: strategy "second" could not be measured: it broke | in two
                         """);
@@ -153,7 +169,19 @@ class RenderersTest {
 
                         A hand-off is an acquisition by another thread than the one before.
 
+                        ## Conformance
+
+                        | Chapter | first |
+                        |---|---:|
+                        | 1. Exclusion | 1 / 1 / 0 |
+                        | 7. Fencing | 0 / 0 / 1 |
+                        | All | 1 / 1 / 1 |
+
+                        Rules of the contract that are kept / broken / skipped because their needs are not met.
+
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
+
+                        **FAILED: strategy "first" breaks rule 1.2, aHeldLockIsRefused: it should | wait**
 
                         **FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.**
 

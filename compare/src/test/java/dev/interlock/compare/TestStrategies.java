@@ -3,6 +3,7 @@ package dev.interlock.compare;
 
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -10,16 +11,23 @@ import dev.interlock.LockStrategyProvider;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Set;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** Strategies whose results are known: one that works, one that never excludes anybody, and one that never answers. */
+/**
+ * Strategies whose results are known: one that works, one that never excludes anybody, one that never answers, and one that
+ * breaks the rules about interrupts.
+ */
 final class TestStrategies {
     static final String WORKING = "test-working";
     static final String BROKEN = "test-broken";
     static final String FAILING = "test-failing";
+    static final String CARELESS = "test-careless";
 
     private TestStrategies() {}
 
@@ -113,6 +121,48 @@ final class TestStrategies {
             return name -> {
                 throw new LockBackendException(LockBackendException.Reason.REFUSED, "the test wants it so");
             };
+        }
+    }
+
+    /** Works, except that {@code lock()} forgets interrupts. */
+    public static final class CarelessStrategyProvider implements LockStrategyProvider {
+        private final LockStrategyProvider careful = new SetNxPxStrategyProvider();
+
+        @Override
+        public String name() {
+            return CARELESS;
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return careful.profile();
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return careful.options();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            return careless(DistributedLockFactory.class, careful.newFactory(config));
+        }
+
+        private static <T> T careless(Class<T> type, T careful) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+                        try {
+                            Object result = method.invoke(careful, args);
+                            if (method.getName().equals("lock")) {
+                                Thread.interrupted();
+                            }
+                            return result instanceof DistributedLock lock
+                                    ? careless(DistributedLock.class, lock)
+                                    : result;
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }));
         }
     }
 }

@@ -42,7 +42,9 @@ public final class RedisHarness implements LockHarness {
     /** The system property that names the image for containers, {@value #DEFAULT_IMAGE} unless set. */
     public static final String IMAGE_PROPERTY = "interlock.redis.image";
 
-    private static final String EMBEDDED = "embedded";
+    /** The value of {@link #PROPERTY} that asks for processes on this machine. */
+    public static final String EMBEDDED = "embedded";
+
     private static final String CONTAINERS = "containers";
     private static final String DEFAULT_IMAGE = "redis:7.0";
     private static final String PREFIX = "interlock-kit:";
@@ -167,7 +169,15 @@ public final class RedisHarness implements LockHarness {
             return open(System.getProperty(PROPERTY, EMBEDDED));
         }
 
-        RedisHarness open(String value) {
+        /**
+         * Starts the servers that a value of the system property {@value #PROPERTY} asks for, whatever it is set to.
+         *
+         * @param value the value
+         * @return the harness
+         * @throws IllegalArgumentException if the value makes no sense, or names fewer servers than are needed
+         * @throws IllegalStateException if what it asks for is not there: a library, or a container engine
+         */
+        public RedisHarness open(String value) {
             String backend = value.strip();
             List<Node> nodes = new ArrayList<>();
             try {

@@ -7,7 +7,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockStrategyProvider;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 final class WarmUp {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final Set<String> DONE = ConcurrentHashMap.newKeySet();
+    private static final Map<String, Boolean> DONE = new ConcurrentHashMap<>();
 
     private WarmUp() {}
 
@@ -27,9 +27,11 @@ final class WarmUp {
         String options = config.optionNames().stream()
                 .map(name -> name + "=" + config.option(name).orElse(""))
                 .collect(Collectors.joining(","));
-        if (DONE.add(provider.getClass().getName() + " " + options)) {
+        // Rules that begin at the same time wait for it too.
+        DONE.computeIfAbsent(provider.getClass().getName() + " " + options, first -> {
             lockAndUnlock(provider, config.toBuilder().commandTimeout(TIMEOUT).build());
-        }
+            return true;
+        });
     }
 
     /** On a thread of its own, because a strategy under test may hang. */

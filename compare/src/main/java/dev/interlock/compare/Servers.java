@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import dev.interlock.RedisEndpoint;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import java.util.List;
+
+/**
+ * Where servers come from.
+ *
+ * @param named those that the user named; embedded ones are started if there are none
+ */
+record Servers(List<String> named) {
+    /** How many independent servers a strategy is made for. */
+    static int neededBy(String strategy) {
+        return strategy.equals("redlock") ? 5 : 1;
+    }
+
+    /** Servers for measurements. */
+    Backend backend(String strategy) {
+        int needed = neededBy(strategy);
+        return named.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(named, needed);
+    }
+
+    /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
+    LockHarness harness(Candidate candidate) {
+        int needed = neededBy(candidate.provider().name());
+        if (named.stream().anyMatch(uri -> RedisEndpoint.parse(uri).tls())) {
+            return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
+        }
+        RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
+        candidate.options().forEach(harness::option);
+        return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import java.util.Properties;
+
+/** Which Interlock this is. */
+final class Version {
+    static final String OF_INTERLOCK = read();
+
+    private Version() {}
+
+    private static String read() {
+        try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
+            Properties properties = new Properties();
+            properties.load(Objects.requireNonNull(in, "version.properties"));
+            return Objects.requireNonNull(properties.getProperty("version"), "version");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the version", e);
+        }
+    }
+}

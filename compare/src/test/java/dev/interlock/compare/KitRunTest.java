@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+class KitRunTest {
+    private static final List<Rule> TWO_RULES = Rule.ALL.subList(0, 2);
+
+    @Test
+    void aRuleThatHangsAndMindsNoInterruptFailsAndTheOthersGoOn() {
+        CountDownLatch end = new CountDownLatch(1);
+        StringWriter err = new StringWriter();
+        try {
+            KitRun run = new KitRun(() -> new Hanging(end), Duration.ofMillis(200));
+
+            ConformanceResult result =
+                    run.run("hanging", TWO_RULES, new Progress.Lines(new PrintWriter(err), TWO_RULES.size()));
+
+            assertThat(result.rules()).hasSize(2).allSatisfy(verdict -> {
+                assertThat(verdict.outcome()).isEqualTo(Verdict.Outcome.FAILED);
+                assertThat(verdict.message()).contains("timed out after 200 milliseconds");
+            });
+            assertThat(err.toString().lines()).hasSize(2).first().asString().startsWith("[1/2] hanging: ");
+        } finally {
+            end.countDown();
+        }
+    }
+
+    @Test
+    void whatThereIsNoHarnessForFailsOrIsSkippedAndSaysWhy() {
+        assertThat(verdict(new KitRun(() -> {
+                    throw new IllegalStateException("no server at redis://:hunter2@localhost");
+                })))
+                .isEqualTo(Verdict.of(
+                        Rule.ALL.get(0),
+                        Verdict.Outcome.FAILED,
+                        "java.lang.IllegalStateException: no server at redis://***@localhost"));
+        assertThat(verdict(new KitRun(() -> {
+                    throw new TestAbortedException("Assumption failed: not today");
+                })))
+                .isEqualTo(Verdict.of(Rule.ALL.get(0), Verdict.Outcome.SKIPPED, "not today"));
+    }
+
+    private static Verdict verdict(KitRun run) {
+        return run.run("none", Rule.ALL.subList(0, 1), Progress.none()).rules().get(0);
+    }
+
+    @Test
+    void nothingIsLoggedUntilTheEndOfTheRun() {
+        Level before = Logger.getLogger("").getLevel();
+        List<Level> during = new CopyOnWriteArrayList<>();
+
+        verdict(new KitRun(() -> {
+            during.add(Logger.getLogger("").getLevel());
+            throw new TestAbortedException("not today");
+        }));
+
+        assertThat(during).containsExactly(Level.OFF);
+        assertThat(Logger.getLogger("").getLevel()).isEqualTo(before);
+    }
+
+    @Test
+    void rulesRunOnServersThatCannotBeMadeToFail() {
+        Candidate candidate = Candidate.of(new SetNxPxStrategyProvider(), Map.of("client", "lettuce"));
+        Rule rule = Rule.ALL.stream()
+                .filter(it -> it.id().equals("4.1"))
+                .findFirst()
+                .orElseThrow();
+        try (Backend backend =
+                new Servers(List.of()).backend(candidate.provider().name())) {
+            ConformanceResult result = new KitRun(() -> new DirectHarness(candidate, backend.endpoints()))
+                    .run(candidate.label(), List.of(rule), Progress.none());
+
+            assertThat(result.rules()).containsExactly(Verdict.of(rule, Verdict.Outcome.PASSED, null));
+        }
+    }
+
+    /** Waits for the end of the test whatever happens. */
+    private record Hanging(CountDownLatch end) implements LockHarness, LockStrategyProvider {
+        @Override
+        public LockStrategyProvider provider() {
+            return this;
+        }
+
+        @Override
+        public LockConfig config() {
+            return LockConfig.builder().build();
+        }
+
+        @Override
+        public String name() {
+            return "hanging";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            boolean ended = false;
+            while (!ended) {
+                try {
+                    end.await();
+                    ended = true;
+                } catch (InterruptedException e) {
+                    // So bad is it.
+                }
+            }
+            throw new IllegalStateException("too late");
+        }
+    }
+}

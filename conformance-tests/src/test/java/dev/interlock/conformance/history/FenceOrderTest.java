@@ -157,7 +157,7 @@ class FenceOrderTest {
 
         List<Event> perform() {
             for (int step = 0; step < STEPS; step++) {
-                now += 1 + random.nextInt(3);
+                now += random.nextInt(3);
                 if (!holder.isEmpty() && now > validUntil && random.nextInt(3) == 0) {
                     holder = "";
                 } else if (!afterlife.isEmpty() && random.nextInt(8) == 0) {

@@ -15,8 +15,10 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
 import dev.interlock.RedisEndpoint;
+import dev.interlock.conformance.history.Recorder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -481,61 +483,26 @@ abstract class FaultRules extends WaitingRules {
     @Test
     @Needs(faults = {Fault.PAUSE, Fault.CUT_CONNECTIONS, Fault.LOSE_NEXT_REPLY})
     public final void rule_9_29_exclusionHoldsUnderLoadWhileThingsFail() {
-        AtomicBoolean stop = new AtomicBoolean();
-        AtomicInteger inside = new AtomicInteger();
-        AtomicInteger overlaps = new AtomicInteger();
-        List<AtomicInteger> turns = new ArrayList<>();
-        List<Pending<?>> loops = new ArrayList<>();
-        for (int client = 0; client < 3; client++) {
-            DistributedLock lock = impatient().getLock(name());
-            AtomicInteger turnsHere = new AtomicInteger();
-            turns.add(turnsHere);
-            for (int thread = 0; thread < 2; thread++) {
-                loops.add(actor("client " + client + " thread " + thread)
-                        .beginTo("tryLock(time) and unlock() again and again", () -> {
-                            while (!stop.get()) {
-                                takeTurn(lock, inside, overlaps, turnsHere);
-                            }
-                        }));
-            }
+        Load load = new Load(new Recorder())
+                .names(name())
+                .threads(2)
+                .styles(EnumSet.of(Load.Style.TIMED_TRY_LOCK, Load.Style.TRY_ACQUIRE))
+                .hold(Scale.millis(5))
+                .patience(SOON);
+        for (int i = 1; i <= 3; i++) {
+            load.client("client-" + i, impatient());
         }
-        eventually("every client gets its turn", () -> turns.stream().allMatch(it -> it.get() > 0));
-        for (int i = 0; i < 5; i++) {
-            faults().inject(Fault.CUT_CONNECTIONS);
-            pass(Scale.millis(30));
-            faults().inject(Fault.LOSE_NEXT_REPLY);
-            pass(Scale.millis(30));
-            faults().inject(Fault.PAUSE);
-            pass(Scale.millis(30));
+        Load.Running running = load.start();
+        eventually("the load is on", () -> running.grants() > 10);
+        for (int i = 0; i < 6; i++) {
+            for (Fault fault : List.of(Fault.CUT_CONNECTIONS, Fault.LOSE_NEXT_REPLY, Fault.PAUSE)) {
+                faults().inject(fault);
+                pass(Scale.millis(30));
+            }
             faults().heal();
             pass(Scale.millis(30));
         }
-        stop.set(true);
-        loops.forEach(Pending::result);
-        assertEquals(0, overlaps.get(), "how often two threads held the lock at once");
-    }
-
-    private static void takeTurn(
-            DistributedLock lock, AtomicInteger inside, AtomicInteger overlaps, AtomicInteger turns)
-            throws InterruptedException {
-        try {
-            if (!lock.tryLock(SOON.toNanos(), TimeUnit.NANOSECONDS)) {
-                return;
-            }
-        } catch (LockBackendException e) {
-            return;
-        }
-        if (inside.incrementAndGet() > 1) {
-            overlaps.incrementAndGet();
-        }
-        pass(Scale.millis(1));
-        inside.decrementAndGet();
-        turns.incrementAndGet();
-        try {
-            lock.unlock();
-        } catch (RuntimeException e) {
-            // What a release may throw is for the rules about releases to say.
-        }
+        assertExclusive(running.stop());
     }
 
     /** A hold of an actor's, and what it was told. */

@@ -45,7 +45,7 @@ final class WrongFaults {
                 new SpoiltLock("tryLockCallsAnOutageTaken", TriesOnce::new, "9.1", "9.3", "9.4", "9.5"),
                 new SpoiltLock("timedWaitsCallAnOutageTaken", TriesForAWhile::new, "9.2", "9.18"),
                 new SpoiltLock("lockTriesAgainForEver", TriesForEver::new, "9.2", "9.17", "9.28"),
-                new WrongLock("noRequestHasATimeOut", "9.3", "9.5", "9.8") {
+                new WrongLock("noRequestHasATimeOut", "9.3", "9.5", "9.8", "11.14") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                         return new MemoryProtocol(server, Duration.ofHours(1));
@@ -70,13 +70,13 @@ final class WrongFaults {
                         return new UndoesByName(server, super.protocol(server, config));
                     }
                 },
-                new SpoiltProtocol("unlockFailsWithTheBackend", "9.7", "9.8", "9.9", "9.10", "9.11") {
+                new SpoiltProtocol("unlockFailsWithTheBackend", "9.7", "9.9", "9.10") {
                     @Override
                     Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
                         try {
                             return correct.release(claim);
                         } catch (LockBackendException e) {
-                            throw new IllegalStateException("cannot unlock", e);
+                            throw e.reason() == Reason.UNREACHABLE ? new IllegalStateException("cannot unlock", e) : e;
                         }
                     }
                 },
@@ -143,6 +143,7 @@ final class WrongFaults {
                         "9.13",
                         "9.15",
                         "9.16",
+                        "9.18",
                         "9.20",
                         "9.21",
                         "9.22",

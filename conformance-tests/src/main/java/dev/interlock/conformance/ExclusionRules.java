@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,8 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -306,21 +309,35 @@ abstract class ExclusionRules extends Stage {
 
     @Test
     public final void rule_1_19_oneClientAloneTakesOverALeaseThatEnded() {
+        List<DistributedLockFactory> clients = new ArrayList<>();
+        for (int i = 0; i < TAKERS; i++) {
+            clients.add(busyClient());
+        }
         for (int round = 0; round < TAKE_OVERS; round++) {
             String name = name("taken over " + round);
             Actor dead = actor("holder " + round);
             DistributedLock held = factory().getLock(name, unrenewed(Scale.SHORT_LEASE));
             dead.does("lock()", held::lock);
-            Load load = new Load(new Recorder())
-                    .names(name)
-                    .threads(1)
-                    .rounds(1)
-                    .styles(EnumSet.of(Load.Style.LOCK))
-                    .hold(Scale.millis(20));
-            for (int i = 1; i <= TAKERS; i++) {
-                load.client("client-" + i, newFactory(config -> config.waitCeiling(Duration.ofMillis(1))));
+            AtomicInteger holders = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            AtomicBoolean over = new AtomicBoolean();
+            List<Pending<?>> ends = new ArrayList<>();
+            for (DistributedLockFactory client : clients) {
+                DistributedLock lock = client.getLock(name);
+                ends.add(actor("taker").beginTo("tryLock() again and again", () -> {
+                    while (!over.get()) {
+                        if (lock.tryLock()) {
+                            most.accumulateAndGet(holders.incrementAndGet(), Math::max);
+                            pass(Scale.millis(20));
+                            over.set(true);
+                            holders.decrementAndGet();
+                            lock.unlock();
+                        }
+                    }
+                }));
             }
-            assertExclusive(load.run());
+            ends.forEach(Pending::result);
+            assertEquals(1, most.get(), "how many clients at once took over a lock whose lease had ended");
         }
     }
 

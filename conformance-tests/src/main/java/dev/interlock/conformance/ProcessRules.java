@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
 abstract class ProcessRules extends LifecycleRules {
-    private static final int STORM_THREADS = 8;
+    private static final int STORM_THREADS = 32;
     private static final int LOADED_PROCESSES = 2;
     private static final int LOADED_THREADS = 4;
     private static final int LOADED_ROUNDS = 40;

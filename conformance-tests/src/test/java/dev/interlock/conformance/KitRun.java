@@ -45,8 +45,7 @@ final class KitRun {
         SUBJECTS.put(run, lock);
         Map<String, String> failures = new TreeMap<>();
         EngineTestKit.engine("junit-jupiter")
-                .selectors(tests()
-                        .filter(method -> rules.contains(number(method.getName())))
+                .selectors(tests().filter(method -> rules.contains(number(method.getName())))
                         .map(method -> selectMethod(Kit.class, method.getName()))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)

@@ -6,10 +6,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A broken lock of the source documents, on a real server, and the numbers of the rules that it breaks. */
-record Specimen(LockStrategyProvider provider, Set<String> breaks) {
+/**
+ * A lock on a real server that is wrong, the numbers of the rules that it always breaks, and of those that it breaks when a race
+ * goes against it.
+ */
+record Specimen(LockStrategyProvider provider, Set<String> breaks, Set<String> races) {
     static Specimen of(LockStrategyProvider provider, String... breaks) {
-        return new Specimen(provider, new TreeSet<>(List.of(breaks)));
+        return new Specimen(provider, new TreeSet<>(List.of(breaks)), Set.of());
+    }
+
+    Specimen races(String... rules) {
+        return new Specimen(provider, breaks, new TreeSet<>(List.of(rules)));
     }
 
     @Override

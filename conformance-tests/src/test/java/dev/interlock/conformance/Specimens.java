@@ -8,17 +8,61 @@ final class Specimens {
     private Specimens() {}
 
     static Stream<Specimen> all() {
+        return Stream.concat(ofTheSources(), ofSeveralProcesses());
+    }
+
+    static Stream<Specimen> ofTheSources() {
         return Stream.of(
-                Specimen.of(new SetbitGetbitStrategyProvider()),
-                Specimen.of(new SetnxExpireStrategyProvider()),
-                Specimen.of(new GetDelSetnxStrategyProvider()),
-                Specimen.of(new UncheckedDelStrategyProvider()),
-                Specimen.of(new SetnxWatchStrategyProvider()),
-                Specimen.of(new ProcessSpecimens.KeyPerProcess()),
-                Specimen.of(new ProcessSpecimens.ThreadIdIsOwner()),
-                Specimen.of(new ProcessSpecimens.DeadWaitersQueue()),
-                Specimen.of(new ProcessSpecimens.FenceFromProcessId()),
-                Specimen.of(new ProcessSpecimens.RenewedLocally()),
-                Specimen.of(new ProcessSpecimens.HearsItsOwnProcess()));
+                Specimen.of(
+                                new SetbitGetbitStrategyProvider(),
+                                "1.19",
+                                "12.5",
+                                "12.7",
+                                "12.8",
+                                "12.9",
+                                "2.24",
+                                "2.25",
+                                "2.26",
+                                "2.27",
+                                "2.28",
+                                "3.18",
+                                "5.19",
+                                "6.10",
+                                "6.11",
+                                "6.25",
+                                "6.26",
+                                "6.3",
+                                "6.30",
+                                "6.31",
+                                "6.32",
+                                "6.34",
+                                "6.35",
+                                "6.36",
+                                "6.4",
+                                "6.5",
+                                "6.7",
+                                "8.16",
+                                "8.17",
+                                "9.14",
+                                "9.15",
+                                "9.23",
+                                "9.27",
+                                "9.6")
+                        .races("1.7", "1.9", "1.12", "1.13", "1.18", "9.13", "9.16", "9.29", "12.12"),
+                Specimen.of(new SetnxExpireStrategyProvider(), "12.7"),
+                Specimen.of(new GetDelSetnxStrategyProvider(), "1.19"),
+                Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "6.35", "9.10", "9.6")
+                        .races("9.29"),
+                Specimen.of(new SetnxWatchStrategyProvider(), "12.7", "6.15", "6.19", "6.5"));
+    }
+
+    static Stream<Specimen> ofSeveralProcesses() {
+        return Stream.of(
+                Specimen.of(new ProcessSpecimens.KeyPerProcess(), "12.1", "12.2", "12.3", "12.4", "12.8"),
+                Specimen.of(new ProcessSpecimens.ThreadIdIsOwner(), "12.3", "2.10"),
+                Specimen.of(new ProcessSpecimens.DeadWaitersQueue(), "12.6"),
+                Specimen.of(new ProcessSpecimens.FenceFromProcessId(), "12.10"),
+                Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
+                Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"));
     }
 }

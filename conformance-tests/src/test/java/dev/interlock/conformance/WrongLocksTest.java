@@ -92,8 +92,7 @@ class WrongLocksTest {
     private static Stream<DynamicTest> examine(
             Stream<WrongLock> locks, Function<WrongLock, Map<String, String>> kit, Consumer<Run> verdict) {
         ExecutorService runs = Executors.newFixedThreadPool(LOCKS_AT_ONCE);
-        List<Run> all = locks.map(
-                        lock -> new Run(lock, CompletableFuture.supplyAsync(() -> kit.apply(lock), runs)))
+        List<Run> all = locks.map(lock -> new Run(lock, CompletableFuture.supplyAsync(() -> kit.apply(lock), runs)))
                 .toList();
         return all.stream()
                 .map(run -> dynamicTest(run.lock().name(), () -> verdict.accept(run)))

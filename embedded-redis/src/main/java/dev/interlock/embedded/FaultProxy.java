@@ -207,6 +207,7 @@ public final class FaultProxy implements AutoCloseable {
     public void close() {
         refuse();
         heal();
+        Ports.giveBack(port);
     }
 
     private static void daemon(String name, Runnable task) {

@@ -6,6 +6,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports of the loopback interface. */
@@ -13,11 +15,13 @@ final class Ports {
     static final InetAddress LOOPBACK = loopback();
 
     // Below the ports that operating systems give to outgoing connections: while a server is down, one of those could
-    // take its
-    // port, or a client that tries to reconnect could even be connected to itself.
+    // take its port, or a client that tries to reconnect could even be connected to itself.
     private static final int FIRST = 20_000;
     private static final int LAST = 32_000;
     private static final int TRIES = 100;
+
+    /** Ports of servers and proxies of this JVM, which are theirs while nobody listens on them too. */
+    private static final Set<Integer> OURS = ConcurrentHashMap.newKeySet();
 
     private Ports() {}
 
@@ -29,14 +33,18 @@ final class Ports {
         }
     }
 
-    /** Binds to a free port. */
+    /** Binds to a free port, which nobody else in this JVM gets until it is {@linkplain #giveBack given back}. */
     static ServerSocket listen() {
         IOException last = null;
         for (int i = 0; i < TRIES; i++) {
-            try {
-                return listen(ThreadLocalRandom.current().nextInt(FIRST, LAST));
-            } catch (IOException e) {
-                last = e;
+            int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
+            if (OURS.add(port)) {
+                try {
+                    return listen(port);
+                } catch (IOException e) {
+                    OURS.remove(port);
+                    last = e;
+                }
             }
         }
         throw new RedisServerException("found no free port between " + FIRST + " and " + LAST, last);
@@ -54,7 +62,12 @@ final class Ports {
         }
     }
 
-    /** Finds a port that is free now, though perhaps not a moment later. */
+    /** Lets others in this JVM have a port. */
+    static void giveBack(int port) {
+        OURS.remove(port);
+    }
+
+    /** Finds a port that is free now, though another process may take it a moment later; it is to be given back. */
     static int free() {
         try (ServerSocket socket = listen()) {
             return socket.getLocalPort();

@@ -450,6 +450,7 @@ public final class RedisServer implements AutoCloseable {
             kill();
             deleteDirectory();
             RUNNING.remove(this);
+            Ports.giveBack(port);
         } finally {
             lock.unlock();
         }

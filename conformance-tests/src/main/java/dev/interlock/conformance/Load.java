@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ final class Load {
     List<String> names = List.of();
     Set<Style> styles = EnumSet.allOf(Style.class);
     Optional<LockOptions> options = Optional.empty();
-    Duration hold = Duration.ofNanos(500_000);
+    Duration hold = Duration.ofMillis(1);
     Duration patience = Scale.millis(10);
     private int threads = 1;
     int rounds = Integer.MAX_VALUE;
@@ -152,7 +153,8 @@ final class Load {
 
         private Running(List<LoadThread> workers) {
             this.workers = workers;
-            workers.forEach(worker -> ends.add(worker.actor().beginTo("load", worker::work)));
+            Phaser meeting = new Phaser(workers.size());
+            workers.forEach(worker -> ends.add(worker.actor().beginTo("load", () -> worker.work(meeting))));
             if (interrupting) {
                 Actor nuisance = Actor.platform("nuisance");
                 nuisance.beginTo("interrupt", () -> {

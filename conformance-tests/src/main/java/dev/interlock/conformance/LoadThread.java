@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -23,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 
 /** One thread of a {@link Load}, and what it records. */
 final class LoadThread {
+    private static final int ROUNDS_BETWEEN_MEETINGS = 4;
     private static final long NAP_IN_OUTAGE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Load load;
     private final Recorder recorder;
     private final DistributedLockFactory factory;
     private final Random random;
+    private final List<Style> styles;
     private final boolean renewed;
     private final String name;
     private final Actor actor;
@@ -42,6 +45,7 @@ final class LoadThread {
         this.recorder = load.recorder;
         this.factory = factory;
         this.random = new Random(number);
+        this.styles = List.copyOf(load.styles);
         this.renewed = load.options.map(LockOptions::renewal).orElse(true);
         this.name = name;
         this.process = name;
@@ -60,31 +64,35 @@ final class LoadThread {
         stopping = true;
     }
 
-    void work() {
-        List<Style> styles = List.copyOf(load.styles);
-        int round = 0;
-        while (round < load.rounds && !stopping) {
-            String lockName = load.names.get(random.nextInt(load.names.size()));
-            DistributedLock lock =
-                    load.options.map(it -> factory.getLock(lockName, it)).orElseGet(() -> factory.getLock(lockName));
-            if (isAnswered(lock, styles.get(random.nextInt(styles.size())))) {
-                round++;
-            } else {
-                LockSupport.parkNanos(NAP_IN_OUTAGE_NANOS);
+    /** Goes through its rounds, and meets the other threads now and then, since on a busy machine each might else run alone. */
+    void work(Phaser meeting) {
+        try {
+            for (int round = 0; round < load.rounds && !stopping; round++) {
+                if (round % ROUNDS_BETWEEN_MEETINGS == 0) {
+                    meeting.arriveAndAwaitAdvance();
+                }
+                while (!isAnswered() && !stopping) {
+                    LockSupport.parkNanos(NAP_IN_OUTAGE_NANOS);
+                }
+                if (load.interrupting) {
+                    // Else every call of the interruptible styles would end before it begins.
+                    Thread.interrupted();
+                }
             }
-            if (load.interrupting) {
-                // Else every call of the interruptible styles would end before it begins.
-                Thread.interrupted();
-            }
+        } finally {
+            meeting.arriveAndDeregister();
         }
     }
 
     /** Asks for the lock once, and gives it back if it was granted; returns whether the backend was there. */
-    private boolean isAnswered(DistributedLock lock, Style style) {
+    private boolean isAnswered() {
+        String lockName = load.names.get(random.nextInt(load.names.size()));
+        DistributedLock lock =
+                load.options.map(it -> factory.getLock(lockName, it)).orElseGet(() -> factory.getLock(lockName));
         recorder.invoke(process, Op.ACQUIRE, lock.name());
         Optional<Grant> grant;
         try {
-            grant = ask(lock, style);
+            grant = ask(lock, styles.get(random.nextInt(styles.size())));
         } catch (InterruptedException e) {
             recorder.failed(process, Op.ACQUIRE, lock.name(), e);
             return true;
@@ -157,8 +165,6 @@ final class LoadThread {
         // Some mistakes show in short tenures, others in long ones.
         if (random.nextBoolean()) {
             LockSupport.parkNanos(part(load.hold));
-        } else {
-            Thread.yield();
         }
         grant.look();
     }

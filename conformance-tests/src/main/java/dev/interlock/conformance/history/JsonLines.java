@@ -2,7 +2,6 @@
 package dev.interlock.conformance.history;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -93,7 +92,7 @@ public final class JsonLines {
                 number(values, "sequence").orElseThrow(() -> missing("sequence")),
                 number(values, "nanos").orElseThrow(() -> missing("nanos")),
                 text(values, "process").orElseThrow(() -> missing("process")),
-                constant(Type.class, values, "type"),
+                constant(Event.Type.class, values, "type"),
                 constant(Op.class, values, "op"),
                 text(values, "lock").orElseThrow(() -> missing("lock")),
                 number(values, "fence"),

@@ -2,7 +2,6 @@
 package dev.interlock.conformance.history;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -34,7 +33,7 @@ final class Operation {
         this.completion = completion;
         this.previous = previous;
         this.begin = invocation.nanos() - base;
-        if (completion == null || completion.type() == Type.UNKNOWN) {
+        if (completion == null || completion.type() == Event.Type.UNKNOWN) {
             this.end = NEVER;
         } else {
             this.end = completion.nanos() - base;
@@ -138,7 +137,7 @@ final class Operation {
                         + "); are the names of processes unique, and all of one machine?");
             }
             now = nanos;
-            if (event.type() == Type.INVOKE) {
+            if (event.type() == Event.Type.INVOKE) {
                 begin(event);
             } else {
                 end(event);
@@ -146,7 +145,7 @@ final class Operation {
         }
 
         private void lose(Event loss) {
-            if (loss.type() != Type.OK) {
+            if (loss.type() != Event.Type.OK) {
                 throw new IllegalArgumentException("a loss is always OK, and this one is not: " + loss);
             }
             List<Operation> lost = notLost.stream()
@@ -173,7 +172,7 @@ final class Operation {
                         + ") that it did not begin; are the names of processes unique, and is the history whole?");
             }
             open = null;
-            if (completion.type() != Type.FAIL) {
+            if (completion.type() != Event.Type.FAIL) {
                 add(invocation, completion);
             }
         }

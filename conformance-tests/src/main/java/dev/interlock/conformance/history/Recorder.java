@@ -2,7 +2,6 @@
 package dev.interlock.conformance.history;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -57,7 +56,7 @@ public final class Recorder implements AutoCloseable {
      * @param lock the name of the lock
      */
     public void invoke(String process, Op op, String lock) {
-        add(System.nanoTime(), process, Type.INVOKE, op, lock);
+        add(System.nanoTime(), process, Event.Type.INVOKE, op, lock);
     }
 
     /**
@@ -70,7 +69,7 @@ public final class Recorder implements AutoCloseable {
      * @param validNanos for how long the lease said to be valid, or empty if it is renewed
      */
     public void acquired(long nanos, String process, String lock, OptionalLong fence, OptionalLong validNanos) {
-        add(nanos, process, Type.OK, Op.ACQUIRE, lock, fence, validNanos, Optional.empty());
+        add(nanos, process, Event.Type.OK, Op.ACQUIRE, lock, fence, validNanos, Optional.empty());
     }
 
     /**
@@ -80,7 +79,7 @@ public final class Recorder implements AutoCloseable {
      * @param lock the name of the lock
      */
     public void released(String process, String lock) {
-        add(System.nanoTime(), process, Type.OK, Op.RELEASE, lock);
+        add(System.nanoTime(), process, Event.Type.OK, Op.RELEASE, lock);
     }
 
     /**
@@ -91,7 +90,7 @@ public final class Recorder implements AutoCloseable {
      * @param lock the name of the lock
      */
     public void failed(String process, Op op, String lock) {
-        add(System.nanoTime(), process, Type.FAIL, op, lock);
+        add(System.nanoTime(), process, Event.Type.FAIL, op, lock);
     }
 
     /**
@@ -103,7 +102,7 @@ public final class Recorder implements AutoCloseable {
      * @param error what it threw
      */
     public void failed(String process, Op op, String lock, Throwable error) {
-        add(System.nanoTime(), process, Type.FAIL, op, lock, error);
+        add(System.nanoTime(), process, Event.Type.FAIL, op, lock, error);
     }
 
     /**
@@ -115,7 +114,7 @@ public final class Recorder implements AutoCloseable {
      * @param error what it threw
      */
     public void unknown(String process, Op op, String lock, Throwable error) {
-        add(System.nanoTime(), process, Type.UNKNOWN, op, lock, error);
+        add(System.nanoTime(), process, Event.Type.UNKNOWN, op, lock, error);
     }
 
     /**
@@ -127,14 +126,14 @@ public final class Recorder implements AutoCloseable {
      * @param fence the fencing token of the tenure that was lost, if there is one
      */
     public void lost(long nanos, String process, String lock, OptionalLong fence) {
-        add(nanos, process, Type.OK, Op.LOST, lock, fence, OptionalLong.empty(), Optional.empty());
+        add(nanos, process, Event.Type.OK, Op.LOST, lock, fence, OptionalLong.empty(), Optional.empty());
     }
 
-    private void add(long nanos, String process, Type type, Op op, String lock) {
+    private void add(long nanos, String process, Event.Type type, Op op, String lock) {
         add(nanos, process, type, op, lock, OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
     }
 
-    private void add(long nanos, String process, Type type, Op op, String lock, Throwable error) {
+    private void add(long nanos, String process, Event.Type type, Op op, String lock, Throwable error) {
         Optional<String> name = Optional.of(error.getClass().getSimpleName());
         add(nanos, process, type, op, lock, OptionalLong.empty(), OptionalLong.empty(), name);
     }
@@ -142,7 +141,7 @@ public final class Recorder implements AutoCloseable {
     private void add(
             long nanos,
             String process,
-            Type type,
+            Event.Type type,
             Op op,
             String lock,
             OptionalLong fence,

@@ -4,7 +4,6 @@ package dev.interlock.conformance.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import dev.interlock.conformance.history.Verdict.Outcome;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -68,13 +67,13 @@ class FenceOrderTest {
             case 0 -> events.set(at, at(event, inOrder(events, at, event.nanos() + random.nextInt(41) - 20)));
             case 1 -> events.set(at, fenced(event, random.nextInt(12)));
             case 2 -> {
-                if (event.type() == Type.OK && event.op() != Op.LOST) {
-                    events.set(at, typed(event, Type.FAIL));
+                if (event.type() == Event.Type.OK && event.op() != Op.LOST) {
+                    events.set(at, typed(event, Event.Type.FAIL));
                 }
             }
             default -> {
-                if (event.type() == Type.FAIL) {
-                    events.set(at, fenced(typed(event, Type.OK), random.nextInt(12)));
+                if (event.type() == Event.Type.FAIL) {
+                    events.set(at, fenced(typed(event, Event.Type.OK), random.nextInt(12)));
                 }
             }
         }
@@ -106,7 +105,7 @@ class FenceOrderTest {
     }
 
     private static Event fenced(Event event, long fence) {
-        boolean granted = event.type() == Type.OK && event.op() == Op.ACQUIRE;
+        boolean granted = event.type() == Event.Type.OK && event.op() == Op.ACQUIRE;
         return new Event(
                 event.sequence(),
                 event.nanos(),
@@ -119,7 +118,7 @@ class FenceOrderTest {
                 event.error());
     }
 
-    private static Event typed(Event event, Type type) {
+    private static Event typed(Event event, Event.Type type) {
         return new Event(
                 event.sequence(),
                 event.nanos(),
@@ -175,7 +174,7 @@ class FenceOrderTest {
                 boolean acquire = !process.equals(holder) || random.nextInt(4) == 0;
                 Call begun = new Call(process, acquire ? Op.ACQUIRE : Op.RELEASE, fence);
                 calls.put(process, begun);
-                add(process, Type.INVOKE, begun.op, OptionalLong.empty(), OptionalLong.empty());
+                add(process, Event.Type.INVOKE, begun.op, OptionalLong.empty(), OptionalLong.empty());
             } else if (call.isOver) {
                 end(process, call);
             } else {
@@ -210,30 +209,30 @@ class FenceOrderTest {
         private void end(String process, Call call) {
             calls.remove(process);
             if (random.nextInt(callsForOneUnknown) == 0) {
-                add(process, Type.UNKNOWN, call.op, OptionalLong.empty(), OptionalLong.empty());
+                add(process, Event.Type.UNKNOWN, call.op, OptionalLong.empty(), OptionalLong.empty());
                 if (!call.done) {
                     call.isOver = false;
                     afterlife.add(call);
                 }
             } else if (!call.done) {
-                add(process, Type.FAIL, call.op, OptionalLong.empty(), OptionalLong.empty());
+                add(process, Event.Type.FAIL, call.op, OptionalLong.empty(), OptionalLong.empty());
             } else if (call.op == Op.RELEASE) {
-                add(process, Type.OK, call.op, OptionalLong.empty(), OptionalLong.empty());
+                add(process, Event.Type.OK, call.op, OptionalLong.empty(), OptionalLong.empty());
             } else {
                 OptionalLong valid = call.lease == 0 ? OptionalLong.empty() : OptionalLong.of(call.lease);
                 if (call.lease != 0 && process.equals(holder) && fence == call.fence) {
                     validUntil = now + call.lease;
                 }
-                add(process, Type.OK, call.op, OptionalLong.of(call.fence), valid);
+                add(process, Event.Type.OK, call.op, OptionalLong.of(call.fence), valid);
                 if (process.equals(holder) && call.lease == 0 && random.nextInt(6) == 0) {
                     now++;
-                    add(process, Type.OK, Op.LOST, OptionalLong.empty(), OptionalLong.empty());
+                    add(process, Event.Type.OK, Op.LOST, OptionalLong.empty(), OptionalLong.empty());
                     holder = "";
                 }
             }
         }
 
-        private void add(String process, Type type, Op op, OptionalLong fences, OptionalLong valid) {
+        private void add(String process, Event.Type type, Op op, OptionalLong fences, OptionalLong valid) {
             events.add(new Event(events.size(), now, process, type, op, "a", fences, valid, Optional.empty()));
         }
     }

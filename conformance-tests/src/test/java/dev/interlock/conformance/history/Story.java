@@ -2,7 +2,6 @@
 package dev.interlock.conformance.history;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -55,21 +54,21 @@ final class Story {
         long begin = Long.parseLong(line.group("begin"));
         String end = line.group("end");
         if (op == Op.LOST) {
-            events.add(event(line, begin, Type.OK, op, number(line, "fence")));
+            events.add(event(line, begin, Event.Type.OK, op, number(line, "fence")));
             return;
         }
-        events.add(event(line, begin, Type.INVOKE, op, OptionalLong.empty()));
+        events.add(event(line, begin, Event.Type.INVOKE, op, OptionalLong.empty()));
         if (!end.equals("?")) {
-            Type type = line.group("type") == null
-                    ? Type.OK
-                    : Type.valueOf(line.group("type").toUpperCase(Locale.ROOT));
+            Event.Type type = line.group("type") == null
+                    ? Event.Type.OK
+                    : Event.Type.valueOf(line.group("type").toUpperCase(Locale.ROOT));
             events.add(event(line, Long.parseLong(end), type, op, number(line, "fence")));
         }
     }
 
-    private static Event event(Matcher line, long nanos, Type type, Op op, OptionalLong fence) {
+    private static Event event(Matcher line, long nanos, Event.Type type, Op op, OptionalLong fence) {
         String lock = line.group("lock") == null ? "a" : line.group("lock");
-        OptionalLong valid = type == Type.OK ? number(line, "valid") : OptionalLong.empty();
+        OptionalLong valid = type == Event.Type.OK ? number(line, "valid") : OptionalLong.empty();
         return new Event(0, nanos, line.group("process"), type, op, lock, fence, valid, Optional.empty());
     }
 

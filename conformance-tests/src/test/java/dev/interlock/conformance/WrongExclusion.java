@@ -40,7 +40,7 @@ final class WrongExclusion {
                         };
                     }
                 },
-                new WrongLock("theLockIsLookedAtAndThenTaken", rules("1.7 1.9 1.12 1.13 1.18", "1.17")) {
+                new WrongLock("theLockIsLookedAtAndThenTaken", rules("1.7 1.9 1.12 1.18", "1.17")) {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                         return new LookThenTake(server, config.commandTimeout());

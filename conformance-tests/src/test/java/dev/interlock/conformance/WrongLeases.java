@@ -738,7 +738,8 @@ final class WrongLeases {
                     }
                 },
                 "6.26",
-                "6.34");
+                "6.34",
+                "9.23");
     }
 
     /** As with {@code PEXPIRE} by name. */

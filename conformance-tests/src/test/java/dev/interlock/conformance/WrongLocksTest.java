@@ -33,7 +33,6 @@ class WrongLocksTest {
             "holdsAreCountedByThreadAlone",
             "anInnerUnlockEndsRenewal",
             "lockSwallowsTheInterrupt",
-            "anInterruptOnEntryIsIgnored",
             "tryLockSwallowsTheInterrupt",
             "timedTryLockSpendsItsWaitTwice",
             "tryAcquireSpendsItsWaitTwice",

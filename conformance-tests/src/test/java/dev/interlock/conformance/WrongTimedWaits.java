@@ -364,10 +364,17 @@ final class WrongTimedWaits {
                         });
                     }
                 },
+                "1.8",
+                "1.9",
+                "1.12",
+                "1.13",
+                "1.18",
                 "5.17",
                 "5.18",
                 "5.21",
-                "8.12");
+                "7.12",
+                "8.12",
+                "9.29");
     }
 
     /** Numbers for those who wait, as at a counter. */

@@ -431,7 +431,8 @@ final class WrongWaiting {
                 },
                 "8.10",
                 "8.6",
-                "8.8");
+                "8.8",
+                "9.16");
     }
 
     /** Whether a short sleep ends before its time, and not by an interrupt. */
@@ -447,7 +448,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock aStrayWakeUpRestartsATimedWait() {
-        return spoilt("aStrayWakeUpRestartsATimedWait", () -> lock -> new Wakeable(lock, true), "8.6", "8.11");
+        return spoilt("aStrayWakeUpRestartsATimedWait", () -> lock -> new Wakeable(lock, true), "8.11");
     }
 
     /** Asks again and again in a timed wait, and lets a wake-up change its time. */

@@ -200,6 +200,7 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_10_waitingDoesNotUseUpTheLease() {
         Duration wait = Scale.SHORT_LEASE;
         Duration enough = Scale.LONG_LEASE.minus(wait.dividedBy(2));
+        DistributedLockFactory own = connected(factory());
         DistributedLockFactory other = connected(newFactory());
         Actor holder = actor("holder");
         Actor waiter = actor("waiter");
@@ -209,7 +210,7 @@ abstract class LeaseRules extends TimedWaitRules {
                 waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name("free")))));
         for (int i = 0; i < TRIES && best.plus(allowance).compareTo(enough) < 0; i++) {
             String name = name("held " + i);
-            acquire(holder, factory().getLock(name, unrenewed(wait)));
+            acquire(holder, own.getLock(name, unrenewed(wait)));
             Duration remaining = waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name)));
             best = remaining.compareTo(best) > 0 ? remaining : best;
         }

@@ -44,9 +44,9 @@ final class WrongFencing {
     private abstract static class Drawing extends MemoryServer {
         @Override
         final Attempt attempt(Claim claim) {
-            return super.attempt(claim) instanceof Attempt.Granted granted
-                    ? new Attempt.Granted(granted.validity(), OptionalLong.of(draw(claim)))
-                    : super.attempt(claim);
+            return WrongLeases.ifGranted(
+                    super.attempt(claim),
+                    granted -> new Attempt.Granted(granted.validity(), OptionalLong.of(draw(claim))));
         }
 
         abstract long draw(Claim claim);
@@ -67,9 +67,9 @@ final class WrongFencing {
                 () -> new MemoryServer() {
                     @Override
                     Attempt attempt(Claim claim) {
-                        return super.attempt(claim) instanceof Attempt.Granted granted
-                                ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
-                                : super.attempt(claim);
+                        return WrongLeases.ifGranted(
+                                super.attempt(claim),
+                                granted -> new Attempt.Granted(granted.validity(), OptionalLong.empty()));
                     }
                 },
                 "7.1",
@@ -177,9 +177,10 @@ final class WrongFencing {
 
                     @Override
                     public Attempt attempt(Claim claim) {
-                        return super.attempt(claim) instanceof Attempt.Granted granted
-                                ? new Attempt.Granted(granted.validity(), OptionalLong.of(count(counters, claim)))
-                                : super.attempt(claim);
+                        return WrongLeases.ifGranted(
+                                super.attempt(claim),
+                                granted -> new Attempt.Granted(
+                                        granted.validity(), OptionalLong.of(count(counters, claim))));
                     }
                 },
                 "7.3",

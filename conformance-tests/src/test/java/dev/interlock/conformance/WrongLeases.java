@@ -148,6 +148,11 @@ final class WrongLeases {
                 breaks);
     }
 
+    /** Changes what a grant says. */
+    static Attempt ifGranted(Attempt attempt, UnaryOperator<Attempt.Granted> change) {
+        return attempt instanceof Attempt.Granted granted ? change.apply(granted) : attempt;
+    }
+
     // How long a lease is.
 
     private static WrongLock aLeaseIsLongerHereThanOnTheServer() {
@@ -156,9 +161,10 @@ final class WrongLeases {
                 (server, timeout) -> new MemoryProtocol(server, timeout) {
                     @Override
                     public Attempt attempt(Claim claim) {
-                        return super.attempt(claim) instanceof Attempt.Granted granted
-                                ? new Attempt.Granted(granted.validity().multipliedBy(2), granted.firstFence())
-                                : super.attempt(claim);
+                        return ifGranted(
+                                super.attempt(claim),
+                                granted ->
+                                        new Attempt.Granted(granted.validity().multipliedBy(2), granted.firstFence()));
                     }
                 },
                 "6.1",
@@ -380,10 +386,10 @@ final class WrongLeases {
                     @Override
                     public Attempt attempt(Claim claim) {
                         long began = System.nanoTime();
-                        return super.attempt(claim) instanceof Attempt.Granted granted
-                                ? new Attempt.Granted(
-                                        granted.validity().plusNanos(System.nanoTime() - began), granted.firstFence())
-                                : super.attempt(claim);
+                        return ifGranted(
+                                super.attempt(claim),
+                                granted -> new Attempt.Granted(
+                                        granted.validity().plusNanos(System.nanoTime() - began), granted.firstFence()));
                     }
                 },
                 "6.11",

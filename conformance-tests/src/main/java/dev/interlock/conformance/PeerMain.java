@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.history.Recorder;
@@ -44,10 +45,27 @@ final class PeerMain {
                 .newInstance();
         try (DistributedLockFactory factory =
                 DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
+            connect(factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"));
             answers.println();
             PeerMain peer = new PeerMain(factory);
             for (String request = requests.readLine(); request != null; request = requests.readLine()) {
                 answers.println(peer.answer(request.split(" ", -1)));
+            }
+        }
+    }
+
+    /** Makes the client open its connections, which takes a young JVM longer than a short lease. */
+    private static void connect(DistributedLock lock) {
+        long until = System.nanoTime() + Scale.PATIENCE.toNanos();
+        while (true) {
+            try {
+                lock.lock();
+                lock.unlock();
+                return;
+            } catch (LockBackendException e) {
+                if (System.nanoTime() - until >= 0) {
+                    throw e;
+                }
             }
         }
     }
@@ -144,10 +162,10 @@ final class PeerMain {
             DistributedLock lock = factory.getLock(stormName(name, i), options);
             Thread thread = new Thread(() -> {
                 while (true) {
-                    lock.lock();
                     try {
+                        lock.lock();
                         lock.unlock();
-                    } catch (LeaseLostException e) {
+                    } catch (LockBackendException | LeaseLostException e) {
                         // On a busy machine a short lease may run out at once.
                     }
                     atIt.countDown();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
 abstract class ProcessRules extends LifecycleRules {
-    private static final int STORM_THREADS = 32;
+    private static final int STORM_THREADS = 24;
     private static final int LOADED_PROCESSES = 2;
     private static final int LOADED_THREADS = 4;
     private static final int LOADED_ROUNDS = 40;
@@ -134,7 +134,7 @@ abstract class ProcessRules extends LifecycleRules {
     @Needs(processes = true)
     public final void rule_12_7_aProcessThatIsKilledWhileItLocksLeavesNothingBeyondItsLease() {
         Peer peer = peer();
-        peer.storm(name("storm"), STORM_THREADS, lease(Scale.SHORT_LEASE));
+        peer.storm(name("storm"), STORM_THREADS, lease(Scale.RENEWED_LEASE));
         peer.kill();
         Actor waiter = actor("waiter");
         for (int i = 0; i < STORM_THREADS; i++) {
@@ -201,7 +201,7 @@ abstract class ProcessRules extends LifecycleRules {
     public final void rule_12_11_aStoppedHolderHasASmallerTokenThanTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
-        long old = peer.lock(name(), lease(Scale.SHORT_LEASE)).orElseThrow();
+        long old = peer.lock(name(), lease(Scale.RENEWED_LEASE)).orElseThrow();
         peer.stop();
         Actor next = actor("next holder");
         assertTrue(next.call("tryLock(time)", () -> tryLockInTime(lock)), "the lock should be free after the lease");

@@ -230,7 +230,7 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_11_aLeaseCountsFromBeforeTheRequest() {
         Duration time = Duration.ofSeconds(4);
         Duration most = time.minus(FaultInjector.DELAY).plus(GRAIN);
-        Duration renewBelow = time.minus(FaultInjector.DELAY.multipliedBy(12).dividedBy(5));
+        Duration renewBelow = time.minus(FaultInjector.DELAY.multipliedBy(4));
         Actor actor = actor("holder");
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
         faults().inject(Fault.DELAY);

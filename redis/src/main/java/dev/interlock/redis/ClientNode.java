@@ -49,9 +49,10 @@ final class ClientNode implements RedisNode {
                 }
                 return accept(line, command, reply);
             } catch (NotSentException e) {
-                // An older connection may have ended with the server's previous process, which says nothing about the
-                // present one.
-                if (again || line.isFresh()) {
+                // An older connection may have ended with the server's previous process, and Lettuce may hand out a new
+                // one whose
+                // login is being refused: neither says what is wrong, and the next connection does.
+                if (again) {
                     throw failures.notSent(command, e);
                 }
                 again = true;
@@ -122,7 +123,7 @@ final class ClientNode implements RedisNode {
                     return expected;
                 }
             } catch (NotSentException e) {
-                if (again || line.isFresh()) {
+                if (again) {
                     throw failures.notSent(exec, e);
                 }
                 again = true;

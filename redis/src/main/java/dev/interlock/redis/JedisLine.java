@@ -18,21 +18,14 @@ import redis.clients.jedis.exceptions.JedisException;
 final class JedisLine implements Wire.Line {
     private final JedisWire wire;
     private final Connection connection;
-    private final boolean fresh;
     private final Failures failures;
     private final int usualTimeout;
 
-    JedisLine(JedisWire wire, Connection connection, boolean fresh, Failures failures) {
+    JedisLine(JedisWire wire, Connection connection, Failures failures) {
         this.wire = wire;
         this.connection = connection;
-        this.fresh = fresh;
         this.failures = failures;
         this.usualTimeout = connection.getSoTimeout();
-    }
-
-    @Override
-    public boolean isFresh() {
-        return fresh;
     }
 
     @Override

@@ -73,17 +73,16 @@ final class JedisWire implements Wire {
         while (true) {
             Connection connection = borrow(deadline);
             if (!(connection instanceof JedisConnection mine)) {
-                return new JedisLine(this, connection, false, failures);
+                return new JedisLine(this, connection, failures);
             }
-            boolean fresh = !mine.isConnected();
-            if (fresh) {
+            if (!mine.isConnected()) {
                 logIn(mine, deadline);
             } else if (env.nanoTime() - mine.lastUsed() > TRUSTED_IDLE_NANOS && mine.isStale()) {
                 discard(mine);
                 discardIdle();
                 continue;
             }
-            return new JedisLine(this, mine, fresh, failures);
+            return new JedisLine(this, mine, failures);
         }
     }
 

@@ -52,14 +52,13 @@ final class LettuceWire implements Wire {
     @Override
     public Line open(boolean exclusive, Deadline deadline) {
         Link link = take(exclusive);
-        boolean fresh = !link.opening.isDone();
         Waiting.until(env, link.opening, deadline);
         if (!link.opening.isDone()) {
             giveBack(link);
             throw failures.noConnectionInTime(deadline);
         }
         try {
-            return new LettuceLine(link, link.opening.join(), fresh);
+            return new LettuceLine(link, link.opening.join());
         } catch (CompletionException | CancellationException e) {
             discard(link);
             throw noConnection(failures, e);
@@ -185,17 +184,10 @@ final class LettuceWire implements Wire {
     private final class LettuceLine implements Line {
         private final Link link;
         private final StatefulRedisConnection<String, String> connection;
-        private final boolean fresh;
 
-        LettuceLine(Link link, StatefulRedisConnection<String, String> connection, boolean fresh) {
+        LettuceLine(Link link, StatefulRedisConnection<String, String> connection) {
             this.link = link;
             this.connection = connection;
-            this.fresh = fresh;
-        }
-
-        @Override
-        public boolean isFresh() {
-            return fresh;
         }
 
         @Override

@@ -27,9 +27,6 @@ interface Wire extends AutoCloseable {
 
     /** A connection while a call uses it, which ends with {@link #release}, {@link #retire}, or an exception. */
     interface Line {
-        /** Whether the connection was opened for this call; an older one may have broken unnoticed. */
-        boolean isFresh();
-
         /**
          * Sends commands, one right after the other, and waits for all replies.
          *

@@ -250,12 +250,10 @@ abstract class LifecycleRules extends NameRules {
     public final void rule_11_16_closeEndsALoad() {
         DistributedLockFactory client = newFactory();
         AtomicInteger turns = new AtomicInteger();
-        List<Actor> lockers = new ArrayList<>();
         List<Pending<?>> loops = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             DistributedLock lock = client.getLock(name(i % 2 == 0 ? "a" : "b"));
             Actor locker = actor("locker " + i);
-            lockers.add(locker);
             loops.add(locker.beginTo("lock() and unlock() until close()", () -> lockUntilItFails(lock, turns)));
         }
         eventually("the load is on", () -> turns.get() > 20);
@@ -332,8 +330,11 @@ abstract class LifecycleRules extends NameRules {
         while (true) {
             try {
                 lock.lock();
-                turns.incrementAndGet();
-                lock.unlock();
+                try {
+                    turns.incrementAndGet();
+                } finally {
+                    lock.unlock();
+                }
             } catch (LeaseLostException | LockBackendException e) {
                 // It was held, or its request on the way, when the factory was closed; the next lock() fails.
             }
@@ -349,9 +350,12 @@ abstract class LifecycleRules extends NameRules {
             DistributedLockFactory client = newFactory();
             DistributedLock lock = client.getLock(name(), lease(Scale.RENEWED_LEASE));
             lock.lock();
-            client.getLock(name("taken")).tryLock(Scale.millis(50).toNanos(), TimeUnit.NANOSECONDS);
-            meanwhile.of(group);
-            lock.unlock();
+            try {
+                client.getLock(name("taken")).tryLock(Scale.millis(50).toNanos(), TimeUnit.NANOSECONDS);
+                meanwhile.of(group);
+            } finally {
+                lock.unlock();
+            }
             client.close();
             return null;
         });

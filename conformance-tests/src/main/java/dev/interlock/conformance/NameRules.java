@@ -303,7 +303,7 @@ abstract class NameRules extends FaultRules {
     }
 
     /** What no caller should pass, past the checks of the compiler. */
-    @SuppressWarnings("NullAway")
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
     private static <T> T nothing() {
         @Nullable T none = null;
         return none;

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A server behind a client library: what is the same for all of them. */
 final class ClientNode implements RedisNode {
+    /** How many connections may end before a command gets out. */
+    private static final int TRIES = 4;
+
     private final Environment env;
     private final Failures failures;
     private final Wire wire;
@@ -38,7 +41,7 @@ final class ClientNode implements RedisNode {
     }
 
     private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
-        boolean again = false;
+        int tries = 0;
         while (true) {
             Wire.Line line = open(false, deadline);
             try {
@@ -50,12 +53,10 @@ final class ClientNode implements RedisNode {
                 return accept(line, command, reply);
             } catch (NotSentException e) {
                 // An older connection may have ended with the server's previous process, and Lettuce may hand out a new
-                // one whose
-                // login is being refused: neither says what is wrong, and the next connection does.
-                if (again) {
+                // one whose login is being refused: neither says what is wrong, and the next connection does.
+                if (++tries == TRIES) {
                     throw failures.notSent(command, e);
                 }
-                again = true;
             }
         }
     }
@@ -101,7 +102,7 @@ final class ClientNode implements RedisNode {
         transaction.add(RedisCommand.of("MULTI"));
         transaction.addAll(commands);
         transaction.add(exec);
-        boolean again = false;
+        int tries = 0;
         while (true) {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
@@ -123,10 +124,9 @@ final class ClientNode implements RedisNode {
                     return expected;
                 }
             } catch (NotSentException e) {
-                if (again) {
+                if (++tries == TRIES) {
                     throw failures.notSent(exec, e);
                 }
-                again = true;
             }
         }
     }

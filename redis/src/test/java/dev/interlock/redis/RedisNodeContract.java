@@ -342,7 +342,7 @@ abstract class RedisNodeContract {
 
         assertThat(missing.reason()).isEqualTo(REFUSED);
         assertThat(missing).hasMessageContaining("NOAUTH").hasMessageContaining("password");
-        assertThat(wrong.reason()).isEqualTo(REFUSED);
+        assertThat(wrong.reason()).as(wrong.toString()).isEqualTo(REFUSED);
         assertThat(wrong).hasMessageContaining("WRONGPASS");
         RedisNode right = node("redis://:hunter2@" + hostAndPort);
         assertThat(right.call(PING, LONG)).isEqualTo("PONG");

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -241,11 +242,11 @@ abstract class InterruptRules extends ReentryRules {
                 "remaining() by an interrupted thread");
         holder.does("the other queries", () -> {
             lock.name();
-            String.valueOf(lock);
+            assertNotNull(lock.toString(), "the lock as a text");
             lease.lockName();
             lease.fencingToken();
             lease.onLoss(cause -> {});
-            String.valueOf(lease);
+            assertNotNull(lease.toString(), "the lease as a text");
         });
         assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
     }

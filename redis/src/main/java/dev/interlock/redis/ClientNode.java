@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A server behind a client library: what is the same for all of them. */
 final class ClientNode implements RedisNode {
-    /** How many connections may end before a command gets out. */
-    private static final int TRIES = 4;
-
     private final Environment env;
     private final Failures failures;
     private final Wire wire;
@@ -41,7 +38,7 @@ final class ClientNode implements RedisNode {
     }
 
     private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
-        int tries = 0;
+        boolean again = false;
         while (true) {
             Wire.Line line = open(false, deadline);
             try {
@@ -52,11 +49,12 @@ final class ClientNode implements RedisNode {
                 }
                 return accept(line, command, reply);
             } catch (NotSentException e) {
-                // An older connection may have ended with the server's previous process, and Lettuce may hand out a new
-                // one whose login is being refused: neither says what is wrong, and the next connection does.
-                if (++tries == TRIES) {
+                // The connection may have ended with the server's previous process, which says nothing about the
+                // present one.
+                if (again) {
                     throw failures.notSent(command, e);
                 }
+                again = true;
             }
         }
     }
@@ -102,7 +100,7 @@ final class ClientNode implements RedisNode {
         transaction.add(RedisCommand.of("MULTI"));
         transaction.addAll(commands);
         transaction.add(exec);
-        int tries = 0;
+        boolean again = false;
         while (true) {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
@@ -124,9 +122,10 @@ final class ClientNode implements RedisNode {
                     return expected;
                 }
             } catch (NotSentException e) {
-                if (++tries == TRIES) {
+                if (again) {
                     throw failures.notSent(exec, e);
                 }
+                again = true;
             }
         }
     }

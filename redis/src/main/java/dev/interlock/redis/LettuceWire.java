@@ -7,6 +7,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * be repeated and no call is rejected because the time to try again has not come.
  */
 final class LettuceWire implements Wire {
+    /** How many connections may end without a reason before the server counts as unreachable. */
+    private static final int TRIES = 4;
+
     /** How long to wait before a connection that accepts no commands yet is tried again. */
     private static final long ACTIVATION_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -51,18 +55,32 @@ final class LettuceWire implements Wire {
 
     @Override
     public Line open(boolean exclusive, Deadline deadline) {
-        Link link = take(exclusive);
-        Waiting.until(env, link.opening, deadline);
-        if (!link.opening.isDone()) {
-            giveBack(link);
-            throw failures.noConnectionInTime(deadline);
+        for (int tries = 1; ; tries++) {
+            Link link = take(exclusive);
+            Waiting.until(env, link.opening, deadline);
+            if (!link.opening.isDone()) {
+                giveBack(link);
+                throw failures.noConnectionInTime(deadline);
+            }
+            try {
+                return new LettuceLine(link, link.opening.join());
+            } catch (CompletionException | CancellationException e) {
+                discard(link);
+                if (tries == TRIES || !endedUnexplained(e)) {
+                    throw noConnection(failures, e);
+                }
+            }
         }
-        try {
-            return new LettuceLine(link, link.opening.join());
-        } catch (CompletionException | CancellationException e) {
-            discard(link);
-            throw noConnection(failures, e);
+    }
+
+    /** Lettuce may notice that a server has closed a connection before it has read why, as where it refuses a login. */
+    private static boolean endedUnexplained(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException || each instanceof IOException) {
+                return false;
+            }
         }
+        return true;
     }
 
     private Link take(boolean exclusive) {

@@ -74,7 +74,8 @@ public final class JsonLines {
 
     private static void text(StringBuilder line, String key, String value) {
         line.append(",\"").append(key).append("\":\"");
-        for (char c : value.toCharArray()) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
             if (c == '"' || c == '\\') {
                 line.append('\\').append(c);
             } else if (c < ' ' || Character.isSurrogate(c) || c == '\u2028' || c == '\u2029') {

@@ -121,7 +121,7 @@ final class Search {
         int index = index(node);
         Operation operation = operations.get(index);
         Operation before = operation.previous();
-        State after = before == null || isPlaced(indexes.get(before)) ? after(operation) : null;
+        State after = before == null || isPlaced(indexOf(before)) ? after(operation) : null;
         if (after == null) {
             return false;
         }
@@ -211,11 +211,15 @@ final class Search {
         return operation.isAcquire() ? acquired(operation) : released(operation);
     }
 
+    private int indexOf(Operation operation) {
+        return Objects.requireNonNull(indexes.get(operation), "every operation has an index");
+    }
+
     private @Nullable State acquired(Operation acquisition) {
         Long fence = model.fenced() ? acquisition.fence() : null;
         boolean larger = fence == null || fence > state.highest();
         if (state.isFree()) {
-            return larger ? state.begun(indexes.get(acquisition), fence) : null;
+            return larger ? state.begun(indexOf(acquisition), fence) : null;
         }
         if (!model.reentrant() || !acquisition.isOf(operations.get(state.tenure()))) {
             return null;

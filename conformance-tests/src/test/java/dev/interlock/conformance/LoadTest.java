@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.Stage.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
@@ -68,10 +68,11 @@ class LoadTest {
             int before = running.grants();
             faults.inject(fault);
             if (fault == Fault.PAUSE || fault == Fault.PARTITION) {
-                await().until(() -> has(fault == Fault.PAUSE ? Event.Type.UNKNOWN : Event.Type.FAIL));
+                eventually(
+                        "an answer is missed", () -> has(fault == Fault.PAUSE ? Event.Type.UNKNOWN : Event.Type.FAIL));
                 faults.heal();
             }
-            await().until(() -> running.grants() > before + 20);
+            eventually("locks are granted", () -> running.grants() > before + 20);
         }
         List<Event> history = running.stop();
         assertCorrect(history);
@@ -103,16 +104,16 @@ class LoadTest {
         Load.Running running =
                 load().options(options).hold(Duration.ofMillis(500)).start();
         // A holder that gives the lock back in time loses nothing, so one outage may not be enough.
-        await().until(() -> {
+        eventually("a lease is lost", () -> {
             int before = running.grants();
-            await().until(() -> running.grants() > before);
+            eventually("locks are granted", () -> running.grants() > before);
             faults.inject(Fault.PARTITION);
             Stage.pass(Duration.ofMillis(150));
             faults.heal();
             return recorder.events().stream().anyMatch(it -> it.op() == Event.Op.LOST);
         });
         int before = running.grants();
-        await().until(() -> running.grants() > before + 5);
+        eventually("locks are granted", () -> running.grants() > before + 5);
         assertCorrect(running.stop());
     }
 

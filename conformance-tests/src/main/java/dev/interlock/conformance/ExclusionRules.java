@@ -169,7 +169,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
-    public final void rule_1_10_aHandleExcludesThreadsOfItsClient() throws InterruptedException {
+    public final void rule_1_10_aHandleExcludesThreadsOfItsClient() {
         DistributedLock lock = lock();
         Actor actor = actor("holder of a handle");
         Lease lease = actor.call("acquire()", lock::acquire);

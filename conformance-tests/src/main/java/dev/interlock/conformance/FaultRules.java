@@ -343,7 +343,7 @@ abstract class FaultRules extends WaitingRules {
         DistributedLock waited = impatient().getLock(name());
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
-        Duration time = Scale.millis(600);
+        Duration time = Scale.millis(1200);
         assertThrowsInOneOfThreeOutages(
                 "tryLock(time)", () -> waited.tryLock(time.toNanos(), TimeUnit.NANOSECONDS) ? "the lock" : "false");
         assertThrowsInOneOfThreeOutages("tryAcquire(time)", () -> waited.tryAcquire(time));

@@ -70,6 +70,13 @@ final class KitRun {
         return tests().map(method -> number(method.getName())).collect(Collectors.toCollection(TreeSet::new));
     }
 
+    static Set<String> rulesAboutVirtualThreads() {
+        return tests().filter(method -> method.isAnnotationPresent(Needs.class)
+                        && method.getAnnotation(Needs.class).virtualThreads())
+                .map(method -> number(method.getName()))
+                .collect(Collectors.toSet());
+    }
+
     private static Stream<Method> tests() {
         return Arrays.stream(DistributedLockConformance.class.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class));

@@ -126,7 +126,7 @@ final class WrongExclusion {
                         });
                     }
                 },
-                new WrongLock("nobodyIsKnownToHoldTheLock", "1.1", "1.4") {
+                new WrongLock("nobodyIsKnownToHoldTheLock", "1.1", "1.4", "5.2") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return spoiled(correct, lock -> new ForwardingLock(lock) {

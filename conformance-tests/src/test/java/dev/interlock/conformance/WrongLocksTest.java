@@ -60,6 +60,9 @@ class WrongLocksTest {
             "closeGivesNothingBack",
             "aThreadOutlivesItsFactory");
 
+    /** Rules under load, which a lock that is not there for them breaks only if a race goes against it. */
+    private static final Set<String> RACES = Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "9.29");
+
     /** What a wrong lock is tried with. */
     private record Run(WrongLock lock, CompletableFuture<Map<String, String>> failures) {}
 
@@ -82,7 +85,10 @@ class WrongLocksTest {
                 lock -> KitRun.failures(() -> new MemoryHarness(lock), RULES_AT_ONCE),
                 run -> {
                     Map<String, String> failures = run.failures().join();
-                    assertThat(new TreeSet<>(failures.keySet()))
+                    Set<String> broken = new TreeSet<>(failures.keySet());
+                    broken.removeIf(
+                            rule -> RACES.contains(rule) && !run.lock().breaks().contains(rule));
+                    assertThat(broken)
                             .as("rules that " + run.lock() + " breaks; what they said: " + failures)
                             .isEqualTo(run.lock().breaks());
                 });
@@ -106,9 +112,15 @@ class WrongLocksTest {
     @Test
     void everyRuleIsBrokenBySomeWrongLock() {
         Set<String> broken = Stream.concat(
-                        WrongLocks.all().map(WrongLock::breaks), Specimens.all().map(Specimen::breaks))
+                        WrongLocks.all().map(WrongLock::breaks),
+                        Specimens.all().flatMap(specimen -> Stream.of(specimen.breaks(), specimen.races())))
                 .flatMap(Set::stream)
                 .collect(Collectors.toSet());
-        assertThat(broken).containsExactlyInAnyOrderElementsOf(KitRun.rules());
+        Set<String> rules = KitRun.rules();
+        if (Runtime.version().feature() < 21) {
+            // Locks that are wrong with virtual threads can be seen where there are some.
+            rules.removeAll(KitRun.rulesAboutVirtualThreads());
+        }
+        assertThat(broken).containsExactlyInAnyOrderElementsOf(rules);
     }
 }

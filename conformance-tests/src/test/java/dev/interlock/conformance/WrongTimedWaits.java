@@ -364,17 +364,11 @@ final class WrongTimedWaits {
                         });
                     }
                 },
-                "1.8",
-                "1.9",
-                "1.12",
-                "1.13",
-                "1.18",
                 "5.17",
                 "5.18",
                 "5.21",
                 "7.12",
-                "8.12",
-                "9.29");
+                "8.12");
     }
 
     /** Numbers for those who wait, as at a counter. */

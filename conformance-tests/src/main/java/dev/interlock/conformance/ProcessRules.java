@@ -219,13 +219,15 @@ abstract class ProcessRules extends LifecycleRules {
     public final void rule_12_12_processesUnderLoadNeverHoldTheLockAtOnce() throws IOException {
         Path directory = Files.createTempDirectory("interlock-conformance");
         try {
+            // All are there before the first one is loaded: a JVM starts for longer than a load may take.
+            List<Peer> peers =
+                    Stream.generate(this::peer).limit(LOADED_PROCESSES).toList();
             List<Pending<?>> loads = new ArrayList<>();
             List<Path> files = new ArrayList<>();
-            for (int i = 1; i <= LOADED_PROCESSES; i++) {
-                String client = "process-" + i;
+            for (Peer peer : peers) {
+                String client = "process-" + (files.size() + 1);
                 Path file = directory.resolve(client + ".jsonl");
                 files.add(file);
-                Peer peer = peer();
                 loads.add(actor("caller of " + client)
                         .beginTo(client, () -> peer.load(name(), client, LOADED_THREADS, LOADED_ROUNDS, file)));
             }

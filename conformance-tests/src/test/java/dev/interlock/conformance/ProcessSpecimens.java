@@ -146,16 +146,16 @@ final class ProcessSpecimens {
         }
     }
 
-    /** Tokens are made of the number of the process and a counter in it. */
-    static final class FenceFromProcessId extends SpecimenProvider {
-        public FenceFromProcessId() {
-            super("fence-from-process-id", Protocol::new, Capability.FENCING);
+    /** Tokens are made of the time at which the process began and a counter in it. */
+    static final class FenceFromStartTime extends SpecimenProvider {
+        public FenceFromStartTime() {
+            super("fence-from-start-time", Protocol::new, Capability.FENCING);
         }
 
         private static final class Protocol extends Sound {
-            private static final int COUNTER_BITS = 24;
-            private static final AtomicLong NEXT =
-                    new AtomicLong((ProcessHandle.current().pid() << COUNTER_BITS) + 1);
+            private static final int COUNTER_BITS = 20;
+            private static final AtomicLong NEXT = new AtomicLong(
+                    ProcessHandle.current().info().startInstant().orElseThrow().toEpochMilli() << COUNTER_BITS);
 
             Protocol(RedisNode node, LockKeys keys, Duration timeout) {
                 super(node, keys, timeout);

@@ -58,10 +58,10 @@ final class Specimens {
 
     static Stream<Specimen> ofSeveralProcesses() {
         return Stream.of(
-                Specimen.of(new ProcessSpecimens.KeyPerProcess(), "12.1", "12.2", "12.3", "12.4", "12.8"),
+                Specimen.of(new ProcessSpecimens.KeyPerProcess(), "12.1", "12.12", "12.2", "12.3", "12.4", "12.8"),
                 Specimen.of(new ProcessSpecimens.ThreadIdIsOwner(), "12.3", "2.10"),
                 Specimen.of(new ProcessSpecimens.DeadWaitersQueue(), "12.6"),
-                Specimen.of(new ProcessSpecimens.FenceFromProcessId(), "12.10").races("12.11"),
+                Specimen.of(new ProcessSpecimens.FenceFromStartTime(), "12.10", "12.11"),
                 Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
                 Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"));
     }

@@ -16,8 +16,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Many names and many threads. */
+@Isolated("looks at the heap")
 class ScaleTest extends OnBothClients {
     private static final int NAMES = 1_000_000;
     private static final int THREADS = 4;

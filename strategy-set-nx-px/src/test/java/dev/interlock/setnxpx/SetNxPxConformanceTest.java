@@ -5,12 +5,15 @@ import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract, with each client library. */
 @Tag("conformance")
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 class SetNxPxConformanceTest extends DistributedLockConformance {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
 /** The kit on a correct lock. */
+@Execution(ExecutionMode.CONCURRENT)
 class MemoryConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {

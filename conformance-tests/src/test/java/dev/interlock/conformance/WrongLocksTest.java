@@ -10,8 +10,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The kit against locks of which it is known what is wrong with them. */
+@Isolated("runs hundreds of rules at once itself")
 class WrongLocksTest {
     /** Those against which the whole kit is run, to see that they break nothing else; several of each chapter, and what peers ship. */
     private static final Set<String> EXAMINED = Set.of(

@@ -4,7 +4,10 @@ package com.example.locks;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class PlainSetConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {

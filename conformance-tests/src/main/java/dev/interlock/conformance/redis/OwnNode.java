@@ -3,12 +3,18 @@ package dev.interlock.conformance.redis;
 
 import dev.interlock.conformance.Fault;
 import dev.interlock.embedded.FaultProxy;
+import java.security.SecureRandom;
 
 /** A server of our own behind a proxy: both can fail. */
 final class OwnNode implements Node {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     private final OwnServer server;
     private final FaultProxy proxy;
     private State state = State.RUNNING;
+
+    /** The server's default user has none, and so takes any: this one is there for the rules that look for passwords to find. */
+    private final String password = "kit" + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
 
     OwnNode(OwnServer server) {
         this.server = server;
@@ -24,7 +30,7 @@ final class OwnNode implements Node {
 
     @Override
     public String uri() {
-        return proxy.uri();
+        return proxy.uri().replace("://", "://default:" + password + "@");
     }
 
     @Override

@@ -19,6 +19,9 @@ final class Acquisition {
     /** How long waiters elsewhere get to hear of a release before the next one here tries. */
     private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** How soon to ask again where nobody tells of a release; doubles with each refusal up to the ceiling. */
+    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final LockEngine engine;
     private final Environment env;
     private final Cell cell;
@@ -143,6 +146,7 @@ final class Acquisition {
 
     private @Nullable Tenure tryUntilOver() {
         int failures = 0;
+        int refusals = 0;
         while (true) {
             int seen = cell.signals();
             Outcome outcome = tryOnce();
@@ -153,6 +157,7 @@ final class Acquisition {
             engine.requireOpen();
             if (outcome.failure == null) {
                 failures = 0;
+                refusals++;
             } else {
                 failures++;
                 giveUpIfHopeless(outcome.failure);
@@ -161,7 +166,7 @@ final class Acquisition {
                 return null;
             }
             cell.openWatch(engine.protocol());
-            awaitSignal(seen, failures == 0 ? untilNextTry(outcome.retryAfter) : backoff(failures));
+            awaitSignal(seen, failures == 0 ? untilNextTry(outcome.retryAfter, refusals) : backoff(failures));
             engine.requireOpen();
             if (isOver()) {
                 if (outcome.failure != null && !waiting.isEndedByInterrupt()) {
@@ -266,8 +271,11 @@ final class Acquisition {
     }
 
     /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
-    private long untilNextTry(Optional<Duration> retryAfter) {
+    private long untilNextTry(Optional<Duration> retryAfter, int refusals) {
         long ceiling = engine.waitCeilingNanos();
+        if (!cell.isListening()) {
+            ceiling = Math.min(ceiling, FIRST_POLL_NANOS << Math.min(refusals - 1, 20));
+        }
         long spread = ceiling - env.nextLong(ceiling / 4 + 1);
         return retryAfter
                 .filter(duration -> duration.compareTo(Duration.ofNanos(spread)) < 0)

@@ -175,6 +175,11 @@ final class Cell {
         }
     }
 
+    /** Whether releases are told; to the engaged thread, once it has opened the watch. */
+    boolean isListening() {
+        return watch != Watch.NONE;
+    }
+
     void closeWatch() {
         if (watch != null) {
             try {

@@ -27,12 +27,29 @@ class WaitingTest extends EngineTest {
     }
 
     @Test
-    void aWaiterWithoutMessagesAsksAtEachCeilingAndNotMoreOften() {
+    void aWaiterThatIsToldNothingAsksAtEachCeilingAndNotMoreOften() {
+        server.steal(NAME, Duration.ofDays(1));
+        server.losesMessages = true;
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(60));
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isBetween(60, 82);
+        server.delete(NAME);
+        env.advance(seconds(1));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatCannotListenAsksSoonAndThenLessAndLessOften() {
         two.protocol().listens = false;
         server.steal(NAME, Duration.ofDays(1));
         Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(millis(70));
+        assertThat(two.protocol().calls(Verb.ATTEMPT))
+                .as("after 10, 20 and 40 ms, or a little less")
+                .isBetween(4, 5);
         env.advance(seconds(60));
-        assertThat(two.protocol().calls(Verb.ATTEMPT)).isBetween(60, 81);
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isBetween(65, 90);
         server.delete(NAME);
         env.advance(seconds(1));
         waiting.value();
@@ -42,11 +59,11 @@ class WaitingTest extends EngineTest {
     @Test
     void theCeilingIsConfigured() {
         Jvm patient = jvm(config -> config.waitCeiling(seconds(10)));
-        patient.protocol().listens = false;
+        server.losesMessages = true;
         server.steal(NAME, Duration.ofDays(1));
         Call<Void> waiting = bob.does(patient.lock()::lock);
         env.advance(seconds(100));
-        assertThat(patient.protocol().calls(Verb.ATTEMPT)).isBetween(10, 15);
+        assertThat(patient.protocol().calls(Verb.ATTEMPT)).isBetween(10, 16);
         server.delete(NAME);
         env.advance(seconds(10));
         waiting.value();

@@ -6,7 +6,6 @@ import dev.interlock.LockConfig;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The options of this strategy.
@@ -34,25 +33,15 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting) {
 
     static Settings of(LockConfig config) {
         Settings settings = new Settings(
-                choose(config, CLIENT, "jedis", "lettuce"),
-                !choose(config, FENCING, "true", "false"),
-                !choose(config, RELEASE, "script", "transaction"));
+                CLIENT.oneOf(config, "jedis", "lettuce").equals("lettuce"),
+                FENCING.oneOf(config, "true", "false").equals("true"),
+                RELEASE.oneOf(config, "script", "transaction").equals("script"));
         if (settings.fencing && !settings.scripting) {
             throw new IllegalArgumentException(
                     "release=transaction cannot draw fencing tokens, which takes a script: set"
                             + " fencing=false as well, or leave release=script");
         }
         return settings;
-    }
-
-    /** Whether the second of two values was chosen; the first is the default. */
-    private static boolean choose(LockConfig config, StrategyOption option, String first, String second) {
-        String value = config.option(option.name()).orElse(first).strip().toLowerCase(Locale.ROOT);
-        if (!value.equals(first) && !value.equals(second)) {
-            throw new IllegalArgumentException(
-                    "option " + option.name() + " is \"" + value + "\": it must be " + first + " or " + second);
-        }
-        return value.equals(second);
     }
 
     StrategyProfile profile() {

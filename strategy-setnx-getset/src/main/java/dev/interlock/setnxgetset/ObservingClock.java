@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Believes in no timestamp: a lock is free once the same one has been seen for a whole lease, by this client's monotonic clock.
+ *
+ * @see <a href="https://aws.amazon.com/blogs/database/building-distributed-locks-with-the-dynamodb-lock-client/">Building Distributed
+ *     Locks with the DynamoDB Lock Client</a>
+ */
+final class ObservingClock implements ExpiryClock {
+    /** To forget one only delays a take-over. */
+    private static final int MAX_SIGHTINGS = 10_000;
+
+    private final Environment env;
+    private final Duration longestLease;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    private final Map<String, Sighting> sightings = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Sighting> eldest) {
+            return size() > MAX_SIGHTINGS;
+        }
+    };
+
+    /** What a key held when it was first looked at, or last changed. */
+    private record Sighting(String text, long sinceNanos) {}
+
+    /**
+     * Creates the clock.
+     *
+     * @param longestLease how long the lease of a timestamp may be that does not tell
+     */
+    ObservingClock(Environment env, Duration longestLease) {
+        this.env = env;
+        this.longestLease = longestLease;
+    }
+
+    @Override
+    public long nowMillis() {
+        return env.currentTimeMillis();
+    }
+
+    @Override
+    public Optional<Duration> left(String key, Timestamp seen, long nowMillis) {
+        long nanos = env.nanoTime();
+        mutex.lock();
+        try {
+            Sighting last = sightings.get(key);
+            if (last == null || !last.text.equals(seen.text())) {
+                last = new Sighting(seen.text(), nanos);
+                sightings.put(key, last);
+            }
+            Duration lease = seen.lease().orElse(longestLease);
+            // Its holder's clock may be slower than this one.
+            Duration left = lease.plus(lease.dividedBy(100)).minusNanos(nanos - last.sinceNanos);
+            if (left.isNegative()) {
+                sightings.remove(key);
+                return Optional.empty();
+            }
+            return Optional.of(left);
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Renewal;
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.WeakHashMap;
+
+/**
+ * The lock of a key without a time to live, whose value says until when it is taken.
+ *
+ * <p>Differs from what it follows in that {@code GETSET} and {@code DEL} are guarded by {@code WATCH}, so that those who come too late
+ * for a lock do not move the end of its holder's lease.
+ *
+ * @see <a href="https://redis.io/docs/latest/commands/setnx/">SETNX</a>, "Design pattern: Locking with SETNX"
+ */
+final class SetnxGetsetProtocol implements LeaseProtocol {
+    /** How often to look again at a key that others free or take meanwhile; then they have had it. */
+    private static final int ROUNDS = 3;
+
+    private final RedisNode node;
+    private final Settings settings;
+    private final ExpiryClock clock;
+    private final Duration timeout;
+    private final Environment env;
+
+    /**
+     * What the key may hold on behalf of a token: the last confirmed timestamp, and later ones of whose fate there was no word. Gone
+     * with the last claim that has the token.
+     */
+    private final Map<String, List<Timestamp>> written = Collections.synchronizedMap(new WeakHashMap<>());
+
+    private SetnxGetsetProtocol(
+            RedisNode node, Settings settings, ExpiryClock clock, Duration timeout, Environment env) {
+        this.node = node;
+        this.settings = settings;
+        this.clock = clock;
+        this.timeout = timeout;
+        this.env = env;
+    }
+
+    static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
+        ExpiryClock clock = switch (settings.clock()) {
+            case CLIENT -> new WallClock(env::currentTimeMillis, settings.maxAhead());
+            case SERVER -> new WallClock(() -> serverMillis(node, config.commandTimeout()), settings.maxAhead());
+            case OBSERVED -> new ObservingClock(env, settings.maxAhead());
+        };
+        SetnxGetsetProtocol protocol = new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
+        return LockEngine.newFactory(SetnxGetsetStrategyProvider.NAME, settings.profile(), protocol, config, env);
+    }
+
+    private static long serverMillis(RedisNode node, Duration timeout) {
+        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME"), timeout);
+        if (secondsAndMicros == null) {
+            throw new LockBackendException(Reason.REFUSED, "the server does not tell the time");
+        }
+        return Long.parseLong(String.valueOf(secondsAndMicros.get(0))) * 1000
+                + Long.parseLong(String.valueOf(secondsAndMicros.get(1))) / 1000;
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        try {
+            return contend(claim);
+        } catch (LockBackendException e) {
+            return new Attempt.Failed(e);
+        }
+    }
+
+    private Attempt contend(Claim claim) {
+        String key = settings.key(claim.name());
+        requireLeaseThatOthersBelieve(claim);
+        for (int round = 0; round < ROUNDS; round++) {
+            long now = clock.nowMillis();
+            Timestamp mine = settings.format().write(now, claim.lease(), env);
+            written.put(claim.token(), List.of(mine));
+            if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), timeout))) {
+                return granted(claim);
+            }
+            String found = (String) node.call(RedisCommand.of("GET", key), timeout);
+            if (found == null) {
+                continue;
+            }
+            // A client that was handed in may have repeated the request; whole numbers do not tell who wrote them.
+            if (settings.format().fraction() && found.equals(mine.text())) {
+                return granted(claim);
+            }
+            Optional<Duration> left = clock.left(key, read(key, found), now);
+            if (left.isPresent()) {
+                return new Attempt.Refused(left);
+            }
+            RedisCommand getset = RedisCommand.of("GETSET", key, mine.text());
+            if (found.equals(node.transactIfEqual(key, found, List.of(getset), timeout))) {
+                return granted(claim);
+            }
+        }
+        return new Attempt.Refused(Optional.empty());
+    }
+
+    private static Attempt granted(Claim claim) {
+        return new Attempt.Granted(validity(claim), OptionalLong.empty());
+    }
+
+    private void requireLeaseThatOthersBelieve(Claim claim) {
+        if (claim.lease().compareTo(settings.maxAhead()) > 0) {
+            throw new LockBackendException(
+                    Reason.REFUSED,
+                    "a lease of " + claim.lease() + " is longer than clock-max-ahead=" + settings.maxAhead()
+                            + ", which others would not believe: shorten it, or raise clock-max-ahead everywhere");
+        }
+    }
+
+    private Timestamp read(String key, String found) {
+        return settings.format()
+                .read(found)
+                .orElseThrow(() -> new LockBackendException(
+                        Reason.REFUSED,
+                        "key \"" + key + "\" holds no time in "
+                                + settings.format().unit()
+                                + " at which a lock could end, so something else uses it: choose another unit or"
+                                + " prefix, or delete the key"));
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        List<Renewal> renewals = new ArrayList<>(claims.size());
+        for (Claim claim : claims) {
+            try {
+                renewals.add(renew(claim));
+            } catch (LockBackendException e) {
+                // There is one server: where it does not answer for one lock, the others would only wait in line.
+                List<Claim> failed =
+                        e.reason() == Reason.REFUSED ? List.of(claim) : claims.subList(renewals.size(), claims.size());
+                failed.forEach(it -> renewals.add(new Renewal.Failed(e)));
+                if (renewals.size() == claims.size()) {
+                    break;
+                }
+            }
+        }
+        return renewals;
+    }
+
+    private Renewal renew(Claim claim) {
+        long now = clock.nowMillis();
+        Timestamp next = settings.format().write(now, claim.lease(), env);
+        List<Timestamp> before = written(claim);
+        List<Timestamp> after = new ArrayList<>(before);
+        after.add(next);
+        written.put(claim.token(), after);
+        Optional<LossCause> loss =
+                ifMine(claim, before, now, RedisCommand.of("GETSET", settings.key(claim.name()), next.text()));
+        written.put(claim.token(), loss.isEmpty() ? List.of(next) : before);
+        return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        return ifMine(claim, written(claim), clock.nowMillis(), RedisCommand.of("DEL", settings.key(claim.name())));
+    }
+
+    private List<Timestamp> written(Claim claim) {
+        return written.getOrDefault(claim.token(), List.of());
+    }
+
+    /** Carries out a command if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
+    private Optional<LossCause> ifMine(Claim claim, List<Timestamp> mine, long nowMillis, RedisCommand command) {
+        Optional<Timestamp> expected = mine.isEmpty() ? Optional.empty() : Optional.of(mine.get(mine.size() - 1));
+        while (expected.isPresent() && expected.get().millis() >= nowMillis) {
+            String text = expected.get().text();
+            String holder = node.transactIfEqual(settings.key(claim.name()), text, List.of(command), timeout);
+            if (text.equals(holder)) {
+                return Optional.empty();
+            }
+            if (holder == null) {
+                return Optional.of(LossCause.GONE);
+            }
+            expected = mine.stream().filter(it -> it.text().equals(holder)).findFirst();
+            if (expected.isEmpty()) {
+                return Optional.of(LossCause.TAKEN);
+            }
+        }
+        return Optional.of(LossCause.GONE);
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        return Watch.NONE;
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+
+    /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of timestamps. */
+    private static Duration validity(Claim claim) {
+        return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.RedisNodes;
+import java.util.List;
+
+/**
+ * Provides the strategy {@code setnx-getset}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
+ * {@link SetnxGetsetLocks}. Safe to use from any thread.
+ */
+public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
+    static final String NAME = "setnx-getset";
+
+    /** Creates the provider. */
+    public SetnxGetsetStrategyProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public StrategyProfile profile() {
+        return Settings.of(LockConfig.builder().build()).profile();
+    }
+
+    @Override
+    public List<StrategyOption> options() {
+        return Settings.OPTIONS;
+    }
+
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        if (config.endpoints().size() != 1) {
+            throw new IllegalArgumentException("strategy setnx-getset uses one server, and the configuration names "
+                    + config.endpoints().size() + ": give one endpoint, or use redlock for several");
+        }
+        Settings settings = Settings.of(config);
+        Environment env = Environment.system();
+        return SetnxGetsetProtocol.newFactory(
+                RedisNodes.jedis(config.endpoints().get(0), config, env), settings, config, env);
+    }
+}

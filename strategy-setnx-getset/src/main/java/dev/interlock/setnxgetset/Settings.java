@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The options of this strategy.
+ *
+ * @param keyStart what the keys begin with
+ * @param format how timestamps are written
+ * @param clock whose time they are compared with
+ * @param maxAhead how far ahead a timestamp may be
+ */
+record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
+    /** Whose time timestamps are compared with. */
+    enum ClockChoice {
+        CLIENT,
+        SERVER,
+        OBSERVED
+    }
+
+    private static final String SUMMARY =
+            "One Redis server, before SET had options: SETNX a timestamp, GETSET one that has passed; waiters poll, and a client that"
+                    + " sends GETSET without a guard can move the end of another's lease";
+
+    private static final Duration LEAST_AHEAD = Duration.ofSeconds(2);
+    private static final Duration MOST_AHEAD = Duration.ofDays(365);
+
+    /** With which the historical keys begin. */
+    private static final String HISTORICAL_START = "lock.";
+
+    static final StrategyOption UNIT = new StrategyOption(
+            "unit",
+            "seconds",
+            "seconds or milliseconds: what the timestamps in the keys count, the same for all users");
+    static final StrategyOption FRACTION = new StrategyOption(
+            "fraction",
+            "true",
+            "true writes digits behind the point that make each timestamp its holder's own; false writes whole numbers, for"
+                    + " users that can read nothing else, and gives up SAFE_RELEASE");
+    static final StrategyOption CLOCK = new StrategyOption(
+            "clock",
+            "client",
+            "client compares timestamps with this machine's clock; server with that of Redis; observed with none: a waiter"
+                    + " takes over what it has seen unchanged for a whole lease");
+    static final StrategyOption MAX_AHEAD = new StrategyOption(
+            "clock-max-ahead",
+            "8d",
+            "how far ahead a timestamp may be before it is an error, and how long clock=observed looks at one that does not"
+                    + " tell its lease: a little more than the longest lease in use");
+
+    static final List<StrategyOption> OPTIONS = List.of(UNIT, FRACTION, CLOCK, MAX_AHEAD);
+
+    static Settings of(LockConfig config) {
+        boolean defaultPrefix =
+                config.keyPrefix().equals(LockConfig.builder().build().keyPrefix());
+        return new Settings(
+                (defaultPrefix ? "" : config.keyPrefix() + ":") + HISTORICAL_START,
+                new TimestampFormat(
+                        UNIT.oneOf(config, "seconds", "milliseconds").equals("seconds"),
+                        FRACTION.oneOf(config, "true", "false").equals("true")),
+                ClockChoice.valueOf(
+                        CLOCK.oneOf(config, "client", "server", "observed").toUpperCase(Locale.ROOT)),
+                MAX_AHEAD.duration(config, LEAST_AHEAD, MOST_AHEAD));
+    }
+
+    String key(String name) {
+        return keyStart + name;
+    }
+
+    StrategyProfile profile() {
+        EnumSet<Capability> capabilities = EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL);
+        if (format.fraction()) {
+            capabilities.add(Capability.SAFE_RELEASE);
+        }
+        EnumSet<Assumption> assumptions = EnumSet.of(
+                Assumption.BOUNDED_CLOCK_RATES,
+                Assumption.NO_FAILOVER,
+                Assumption.NO_EVICTION,
+                Assumption.RESTART_KEEPS_DATA);
+        switch (clock) {
+            case CLIENT -> assumptions.add(Assumption.CLIENT_CLOCKS_AGREE);
+            case SERVER -> assumptions.add(Assumption.SERVER_CLOCK_STEADY);
+            case OBSERVED -> {
+                // Nobody's clock tells when a lease is over.
+            }
+        }
+        return new StrategyProfile(SUMMARY, capabilities, assumptions);
+    }
+}

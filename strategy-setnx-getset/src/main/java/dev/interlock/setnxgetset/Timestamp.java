@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What the key of a lock holds.
+ *
+ * @param text as it stands in the key
+ * @param millis until when the lock is taken, in milliseconds since the epoch
+ * @param lease how long its holder took it for, which only our own timestamps tell
+ */
+record Timestamp(String text, long millis, Optional<Duration> lease) {}

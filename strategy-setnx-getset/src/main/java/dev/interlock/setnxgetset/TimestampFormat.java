@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How a time is written down: Unix time plus the lease plus one, in seconds or milliseconds.
+ *
+ * <p>Behind the point stand, where that is allowed, the milliseconds of a time in seconds, the lease in milliseconds, and digits
+ * that make the timestamp differ from all others.
+ *
+ * @param seconds whether the unit is a second rather than a millisecond
+ * @param fraction whether there are digits behind the point
+ */
+record TimestampFormat(boolean seconds, boolean fraction) {
+    private static final Pattern SHAPE = Pattern.compile("(\\d{1,15})(?:\\.(\\d{1,60}))?");
+    private static final int MILLI_DIGITS = 3;
+    private static final int LEASE_DIGITS = 9;
+    private static final int UNIQUE_DIGITS = 12;
+    private static final long UNIQUE_BOUND = 1_000_000_000_000L;
+
+    /** Older than Redis: a time in another unit, or none at all. */
+    private static final long EARLIEST_MILLIS =
+            Instant.parse("2009-01-01T00:00:00Z").toEpochMilli();
+
+    String unit() {
+        return seconds ? "seconds" : "milliseconds";
+    }
+
+    private int unitMillis() {
+        return seconds ? 1000 : 1;
+    }
+
+    private int millisBehindPoint() {
+        return seconds ? MILLI_DIGITS : 0;
+    }
+
+    /** Writes down a lease that begins at a time in milliseconds since the epoch. */
+    Timestamp write(long nowMillis, Duration lease, Environment env) {
+        long unit = unitMillis();
+        long end = nowMillis + lease.toMillis() + unit;
+        if (!fraction) {
+            // Rounded up, so that nobody sees an end that is too early.
+            long units = (end + unit - 1) / unit;
+            return new Timestamp(Long.toString(units), units * unit, Optional.empty());
+        }
+        String digits = padded(end % unit, millisBehindPoint())
+                + padded(lease.toMillis(), LEASE_DIGITS)
+                + padded(env.nextLong(UNIQUE_BOUND), UNIQUE_DIGITS);
+        return new Timestamp(end / unit + "." + digits, end, Optional.of(lease));
+    }
+
+    private static String padded(long number, int digits) {
+        return digits == 0 ? "" : String.format("%0" + digits + "d", number);
+    }
+
+    /** Reads what a key holds, or returns nothing if that is no time at which a lock could end. */
+    Optional<Timestamp> read(String text) {
+        Matcher matcher = SHAPE.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        String behindPoint = matcher.group(2) == null ? "" : matcher.group(2);
+        int subUnits = millisBehindPoint();
+        long millis = Long.parseLong(matcher.group(1)) * unitMillis();
+        if (subUnits > 0) {
+            millis += Long.parseLong((behindPoint + "0".repeat(subUnits)).substring(0, subUnits));
+        }
+        if (millis < EARLIEST_MILLIS) {
+            return Optional.empty();
+        }
+        boolean ours = behindPoint.length() == subUnits + LEASE_DIGITS + UNIQUE_DIGITS;
+        Optional<Duration> lease = ours
+                ? Optional.of(
+                        Duration.ofMillis(Long.parseLong(behindPoint.substring(subUnits, subUnits + LEASE_DIGITS))))
+                : Optional.empty();
+        return Optional.of(new Timestamp(text, millis, lease));
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.function.UnaryOperator;
+
+/** A server of its own for one test, the factories made for it, and the threads started in it. */
+final class Fixture implements AutoCloseable {
+    /** Long enough for any machine, since it is only ever waited out by a test that fails. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    static final Duration HOUR = Duration.ofHours(1);
+    static final String NAME = "foo";
+    static final String KEY = "lock.foo";
+
+    final RedisServer server = RedisServer.start();
+    private final List<DistributedLockFactory> factories = new ArrayList<>();
+
+    DistributedLockFactory factory(String... options) {
+        return factory(Duration.ZERO, node -> node, options);
+    }
+
+    /** A factory on a machine whose wall clock is ahead. */
+    DistributedLockFactory skewed(Duration ahead, String... options) {
+        return factory(ahead, node -> node, options);
+    }
+
+    DistributedLockFactory factory(Duration ahead, UnaryOperator<RedisNode> wrapping, String... options) {
+        return factory(server.uri(), ahead, wrapping, options);
+    }
+
+    DistributedLockFactory factory(String uri, Duration ahead, UnaryOperator<RedisNode> wrapping, String... options) {
+        LockConfig.Builder builder = LockConfig.builder().endpoints(uri);
+        for (int i = 0; i < options.length; i += 2) {
+            builder.option(options[i], options[i + 1]);
+        }
+        LockConfig config = builder.build();
+        Environment env = new SkewedEnvironment(Environment.system(), ahead);
+        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, env);
+        DistributedLockFactory factory =
+                SetnxGetsetProtocol.newFactory(wrapping.apply(node), Settings.of(config), config, env);
+        factories.add(factory);
+        return factory;
+    }
+
+    /** Not renewed, as the lease of a holder that died. */
+    static LockOptions abandoned(Duration lease) {
+        return LockOptions.builder().lease(lease).renewal(false).build();
+    }
+
+    String value() {
+        return (String) server.command("GET", KEY);
+    }
+
+    static <T> FutureTask<T> start(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        Thread thread = new Thread(future, "actor");
+        thread.setDaemon(true);
+        thread.start();
+        return future;
+    }
+
+    @Override
+    public void close() {
+        factories.forEach(DistributedLockFactory::close);
+        server.close();
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.RedisClient;
+
+class OptionsTest {
+    private static final LockConfig CONFIG = LockConfig.of("redis://127.0.0.1:1");
+
+    private static DistributedLockFactory make(LockConfig config) {
+        return DistributedLocks.getInstance("setnx-getset", config);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "unit, minutes, must be seconds or milliseconds",
+        "fraction, maybe, must be true or false",
+        "clock, sun, must be client or server or observed",
+        "clock-max-ahead, soon, soon",
+        "clock-max-ahead, 1ms, must lie between PT2S",
+        "quorum, 3, 'it has: unit, fraction, clock, clock-max-ahead'",
+    })
+    void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
+                .withMessageContaining(explanation)
+                .withMessageContaining(option);
+    }
+
+    @Test
+    void moreOrFewerThanOneServerIsAnError() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.of("redis://a,redis://b")))
+                .withMessageContaining("names 2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.builder().build()))
+                .withMessageContaining("names 0");
+    }
+
+    @Test
+    void theProfileSaysWhatCannotBeHad() {
+        try (DistributedLockFactory locks = make(CONFIG)) {
+            assertThat(locks.profile().capabilities())
+                    .containsExactly(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE);
+            assertThat(locks.profile().assumptions()).contains(Assumption.CLIENT_CLOCKS_AGREE);
+            assertThat(locks.profile().summary()).contains("poll").contains("move the end of another's lease");
+        }
+    }
+
+    @Test
+    void wholeNumbersCannotTellTwoHoldersApart() {
+        try (DistributedLockFactory locks =
+                make(CONFIG.toBuilder().option("fraction", "false").build())) {
+            assertThat(locks.profile().supports(Capability.SAFE_RELEASE)).isFalse();
+        }
+    }
+
+    @Test
+    void aClientThatIsHandedInIsUsedAndNotClosed() {
+        try (Fixture redis = new Fixture();
+                RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+            try (DistributedLockFactory factory =
+                    SetnxGetsetLocks.builder().jedis(client).build()) {
+                DistributedLock lock = factory.getLock(Fixture.NAME);
+                lock.lock();
+                assertThat(redis.value()).isNotNull();
+                assertThat(redis.factory().getLock(Fixture.NAME).tryLock()).isFalse();
+                lock.unlock();
+            }
+            assertThat(client.ping()).isEqualTo("PONG");
+            assertThat(client.getPool().getNumActive()).isZero();
+        }
+    }
+
+    @Test
+    void aBuilderWithoutAClientSaysWhatIsMissing() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> SetnxGetsetLocks.builder().config(CONFIG).build())
+                .withMessageContaining("jedis(…)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> {
+                    try (RedisClient client = RedisClient.create("127.0.0.1", 1)) {
+                        SetnxGetsetLocks.builder()
+                                .jedis(client)
+                                .config(CONFIG.toBuilder()
+                                        .option("client", "jedis")
+                                        .build())
+                                .build();
+                    }
+                })
+                .withMessageContaining("has no option \"client\"");
+    }
+
+    @Test
+    void aKeyPrefixComesBeforeTheHistoricalOne() {
+        try (Fixture redis = new Fixture();
+                DistributedLockFactory factory = make(LockConfig.builder()
+                        .endpoints(redis.server.uri())
+                        .keyPrefix("app")
+                        .build())) {
+            factory.getLock(Fixture.NAME).lock();
+            assertThat(redis.server.command("EXISTS", "app:lock.foo")).isEqualTo(1L);
+        }
+    }
+}

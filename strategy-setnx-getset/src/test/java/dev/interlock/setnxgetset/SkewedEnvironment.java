@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+
+/** A machine whose wall clock is ahead, or behind. */
+record SkewedEnvironment(Environment env, Duration ahead) implements Environment {
+    @Override
+    public long nanoTime() {
+        return env.nanoTime();
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return env.currentTimeMillis() + ahead.toMillis();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+        env.park(blocker, nanos);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        env.unpark(thread);
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable task) {
+        return env.newThread(name, task);
+    }
+
+    @Override
+    public long nextLong(long bound) {
+        return env.nextLong(bound);
+    }
+
+    @Override
+    public String newToken() {
+        return env.newToken();
+    }
+}

@@ -413,8 +413,9 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     public final void rule_6_22_ensureValidExtendsTheLease() {
         inCalm(again -> {
-            Duration time = Scale.RENEWED_LEASE;
-            Duration atLeast = time.multipliedBy(9).dividedBy(10);
+            // A request may take half a second on a busy machine, and no lease is worth more than what is left after it.
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+            Duration atLeast = time.multipliedBy(3).dividedBy(4);
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor actor = actor("holder");
             Lease lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));

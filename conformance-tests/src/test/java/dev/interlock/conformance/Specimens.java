@@ -48,11 +48,11 @@ final class Specimens {
                                 "9.23",
                                 "9.27",
                                 "9.6")
-                        .races("1.7", "1.9", "1.12", "1.13", "1.18", "9.13", "9.16", "9.29", "12.12"),
+                        .races("1.7", "1.9", "1.12", "1.13", "1.18", "8.21", "9.13", "9.16", "9.29", "12.12"),
                 Specimen.of(new SetnxExpireStrategyProvider(), "12.7"),
                 Specimen.of(new GetDelSetnxStrategyProvider(), "1.19"),
                 Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "6.35", "9.6")
-                        .races("9.10", "9.29"),
+                        .races("8.21", "9.10", "9.29"),
                 Specimen.of(new SetnxWatchStrategyProvider(), "12.7", "6.15", "6.19", "6.5"));
     }
 

@@ -132,7 +132,7 @@ abstract class FencingRules extends LeaseRules {
     @Needs(Capability.FENCING)
     public final void rule_7_6_renewalKeepsTheToken() {
         inCalm(again -> {
-            Duration time = Scale.RENEWED_LEASE;
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
             Actor actor = actor("holder");
             DistributedLock lock = factory().getLock(name(again), lease(time));
             Lease lease = lockBy(actor, lock);
@@ -141,7 +141,7 @@ abstract class FencingRules extends LeaseRules {
             pass(time.dividedBy(2));
             actor.does(
                     "ensureValid()",
-                    () -> lease.ensureValid(time.multipliedBy(9).dividedBy(10)));
+                    () -> lease.ensureValid(time.multipliedBy(3).dividedBy(4)));
             assertEquals(token, token(lease), "the token of a lease that was renewed");
             assertEquals(
                     token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token of the holder");

@@ -413,7 +413,8 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     public final void rule_6_22_ensureValidExtendsTheLease() {
         inCalm(again -> {
-            // A request may take half a second on a busy machine, and no lease is worth more than what is left after it.
+            // A request may take half a second on a busy machine, and no lease is worth more than what is left after
+            // it.
             Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
             Duration atLeast = time.multipliedBy(3).dividedBy(4);
             DistributedLock other = connected(newFactory()).getLock(name(again));

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The lock of a key without a time to live, whose value says until when it is taken.
@@ -88,14 +89,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private Attempt contend(Claim claim) {
         String key = settings.key(claim.name());
         requireLeaseThatOthersBelieve(claim);
-        for (int round = 0; round < ROUNDS; round++) {
+        long untilNanos = env.nanoTime() + timeout.toNanos();
+        for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis();
             Timestamp mine = settings.format().write(now, claim.lease(), env);
             written.put(claim.token(), List.of(mine));
-            if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), timeout))) {
+            if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), until(untilNanos)))) {
                 return granted(claim);
             }
-            String found = (String) node.call(RedisCommand.of("GET", key), timeout);
+            String found = (String) node.call(RedisCommand.of("GET", key), until(untilNanos));
             if (found == null) {
                 continue;
             }
@@ -108,11 +110,16 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                 return new Attempt.Refused(left);
             }
             RedisCommand getset = RedisCommand.of("GETSET", key, mine.text());
-            if (found.equals(node.transactIfEqual(key, found, List.of(getset), timeout))) {
+            if (found.equals(node.transactIfEqual(key, found, List.of(getset), until(untilNanos)))) {
                 return granted(claim);
             }
         }
         return new Attempt.Refused(Optional.empty());
+    }
+
+    /** What is left of one command time-out for all steps of an attempt. */
+    private Duration until(long nanos) {
+        return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), nanos - env.nanoTime()));
     }
 
     private static Attempt granted(Claim claim) {

@@ -42,6 +42,22 @@ public final class RedisNodes {
         return LettuceNodes.own(endpoint, config, env);
     }
 
+    /**
+     * Returns the endpoint of a strategy that uses one server.
+     *
+     * @param strategy the name of the strategy, for the message
+     * @param config the configuration
+     * @return its only endpoint
+     * @throws IllegalArgumentException if it names none or several
+     */
+    public static RedisEndpoint onlyEndpoint(String strategy, LockConfig config) {
+        if (config.endpoints().size() != 1) {
+            throw new IllegalArgumentException("strategy " + strategy + " uses one server, and the configuration names "
+                    + config.endpoints().size() + ": give one endpoint, or use redlock for several");
+        }
+        return config.endpoints().get(0);
+    }
+
     private static void require(String library, String type, String artifact) {
         try {
             Class.forName(type, false, RedisNodes.class.getClassLoader());

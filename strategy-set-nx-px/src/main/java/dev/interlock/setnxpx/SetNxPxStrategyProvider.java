@@ -57,11 +57,7 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        if (config.endpoints().size() != 1) {
-            throw new IllegalArgumentException("strategy set-nx-px uses one server, and the configuration names "
-                    + config.endpoints().size() + ": give one endpoint, or use redlock for several");
-        }
-        RedisEndpoint endpoint = config.endpoints().get(0);
+        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
         RedisNode node = settings.lettuce()

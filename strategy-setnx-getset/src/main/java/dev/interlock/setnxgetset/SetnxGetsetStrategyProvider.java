@@ -4,6 +4,7 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Environment;
@@ -37,13 +38,9 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        if (config.endpoints().size() != 1) {
-            throw new IllegalArgumentException("strategy setnx-getset uses one server, and the configuration names "
-                    + config.endpoints().size() + ": give one endpoint, or use redlock for several");
-        }
+        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(
-                RedisNodes.jedis(config.endpoints().get(0), config, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(RedisNodes.jedis(endpoint, config, env), settings, config, env);
     }
 }

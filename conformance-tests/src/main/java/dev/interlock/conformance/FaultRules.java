@@ -94,7 +94,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
-    @Needs(faults = Fault.LOSE_NEXT_REPLY)
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_4_aLostReplyLeavesNoGhost() {
         DistributedLock lock = lock();
         DistributedLock another = lockOfAnotherClient();
@@ -118,7 +118,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
-    @Needs(faults = Fault.PAUSE)
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_9_5_aRequestThatIsCarriedOutLateLeavesNoGhost() {
         DistributedLock lock = lock();
         DistributedLock another = lockOfAnotherClient();

@@ -319,7 +319,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
-    @Needs(faults = Fault.PAUSE)
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_4_21_anInterruptedRequestWithoutAnAnswerLeavesNothingBehind() {
         DistributedLock lock = lock();
         connect(factory());

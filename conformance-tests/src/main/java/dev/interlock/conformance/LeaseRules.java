@@ -670,7 +670,9 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
-    @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
+    @Needs(
+            value = {Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE},
+            faults = Fault.FLUSH)
     public final void rule_6_35_renewalLeavesTheNextHolderAlone() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE;

@@ -12,11 +12,25 @@ import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 
 /** A client in a JVM of its own, which makes calls on its main thread as it is told; see {@link PeerMain}. */
 final class Peer implements AutoCloseable {
     private static final String CLASS_PATH = System.getProperty("java.class.path");
+
+    /** Far more than any answer takes, the start of the JVM and a load included. */
+    private static final Duration LIMIT = Scale.PATIENCE.multipliedBy(6);
+
+    private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "conformance-peer-watchdog");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private final Process process;
     private final BufferedWriter requests;
@@ -51,15 +65,21 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    /** Sends a request and returns the answer; in a process that stands still this takes until it goes on. */
+    /**
+     * Sends a request and returns the answer; in a process that stands still this takes until it goes on. One that does not answer
+     * for very long is killed, which ends the wait.
+     */
     String ask(String request) {
+        ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         try {
             requests.write(request);
             requests.write('\n');
             requests.flush();
             String answer = answers.readLine();
             if (answer == null) {
-                throw new AssertionError("the other process ended when it was asked to " + request.split(" ", 2)[0]);
+                throw new AssertionError(
+                        "the other process ended, or did not answer for too long, when it was asked to "
+                                + request.split(" ", 2)[0]);
             }
             if (answer.startsWith(PeerMain.FAILED)) {
                 throw new AssertionError("the other process could not " + request.split(" ", 2)[0] + ": " + answer);
@@ -67,6 +87,8 @@ final class Peer implements AutoCloseable {
             return answer;
         } catch (IOException e) {
             throw new AssertionError("the other process does not answer", e);
+        } finally {
+            end.cancel(false);
         }
     }
 

@@ -2,11 +2,13 @@
 package dev.interlock.embedded;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -20,8 +22,11 @@ final class Ports {
     private static final int LAST = 32_000;
     private static final int TRIES = 100;
 
-    /** Ports of servers and proxies of this JVM, which are theirs while nobody listens on them too. */
-    private static final Set<Integer> OURS = ConcurrentHashMap.newKeySet();
+    /**
+     * Ports of servers and proxies of this JVM, which are theirs while nobody listens on them too. A datagram socket of the same number
+     * tells the other JVMs that do as this one does.
+     */
+    private static final Map<Integer, DatagramSocket> OURS = new ConcurrentHashMap<>();
 
     private Ports() {}
 
@@ -33,16 +38,16 @@ final class Ports {
         }
     }
 
-    /** Binds to a free port, which nobody else in this JVM gets until it is {@linkplain #giveBack given back}. */
+    /** Binds to a free port, which no other server or proxy of this library gets until it is {@linkplain #giveBack given back}. */
     static ServerSocket listen() {
         IOException last = null;
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-            if (OURS.add(port)) {
+            if (reserve(port)) {
                 try {
                     return listen(port);
                 } catch (IOException e) {
-                    OURS.remove(port);
+                    giveBack(port);
                     last = e;
                 }
             }
@@ -62,12 +67,24 @@ final class Ports {
         }
     }
 
-    /** Lets others in this JVM have a port. */
-    static void giveBack(int port) {
-        OURS.remove(port);
+    private static boolean reserve(int port) {
+        try {
+            OURS.put(port, new DatagramSocket(new InetSocketAddress(LOOPBACK, port)));
+            return true;
+        } catch (SocketException e) {
+            return false;
+        }
     }
 
-    /** Finds a port that is free now, though another process may take it a moment later; it is to be given back. */
+    /** Lets others have a port. */
+    static void giveBack(int port) {
+        DatagramSocket reservation = OURS.remove(port);
+        if (reservation != null) {
+            reservation.close();
+        }
+    }
+
+    /** Finds a port that is free now, though another program may take it a moment later; it is to be given back. */
     static int free() {
         try (ServerSocket socket = listen()) {
             return socket.getLocalPort();

@@ -84,7 +84,8 @@ public final class RedisServer implements AutoCloseable {
             } catch (RedisServerException e) {
                 server.close();
                 last = e;
-                if (!e.says("Address already in use")) {
+                // "Address already in use" or "Address in use", as the C library of the binary has it.
+                if (!e.says("in use")) {
                     break;
                 }
             }

@@ -44,8 +44,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final Environment env;
 
     /**
-     * What the key may hold on behalf of a token: the last confirmed timestamp, and later ones of whose fate there was no word. Gone
-     * with the last claim that has the token.
+     * What the key may hold on behalf of a token: the last confirmed timestamp, and others of whose fate there was no word. Gone
+     * with the last claim that has the token. Another holder may have written the same whole number, so one of whose fate there was
+     * no word is not kept, and none is used for a second release.
      */
     private final Map<String, List<Timestamp>> written = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -93,17 +94,17 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis();
             Timestamp mine = settings.format().write(now, claim.lease(), env);
-            written.put(claim.token(), List.of(mine));
+            written.put(claim.token(), isUnique() ? List.of(mine) : List.of());
             if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), until(untilNanos)))) {
-                return granted(claim);
+                return granted(claim, mine);
             }
             String found = (String) node.call(RedisCommand.of("GET", key), until(untilNanos));
             if (found == null) {
                 continue;
             }
-            // A client that was handed in may have repeated the request; whole numbers do not tell who wrote them.
-            if (settings.format().fraction() && found.equals(mine.text())) {
-                return granted(claim);
+            // A client that was handed in may have repeated the request.
+            if (isUnique() && found.equals(mine.text())) {
+                return granted(claim, mine);
             }
             Optional<Duration> left = clock.left(key, read(key, found), now);
             if (left.isPresent()) {
@@ -111,7 +112,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             }
             RedisCommand getset = RedisCommand.of("GETSET", key, mine.text());
             if (found.equals(node.transactIfEqual(key, found, List.of(getset), until(untilNanos)))) {
-                return granted(claim);
+                return granted(claim, mine);
             }
         }
         return new Attempt.Refused(Optional.empty());
@@ -122,7 +123,12 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), nanos - env.nanoTime()));
     }
 
-    private static Attempt granted(Claim claim) {
+    private boolean isUnique() {
+        return settings.format().fraction();
+    }
+
+    private Attempt granted(Claim claim, Timestamp mine) {
+        written.put(claim.token(), List.of(mine));
         return new Attempt.Granted(validity(claim), OptionalLong.empty());
     }
 

@@ -259,8 +259,8 @@ abstract class FaultRules extends WaitingRules {
         DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
         Actor actor = actor("holder");
         LossCause told = LossCause.EXPIRED;
-        // On a machine that stands still a lease can be over before its renewal was tried, which is another cause.
-        for (int i = 0; i < 3 && told == LossCause.EXPIRED; i++) {
+        // On a machine that stands still a lease can be over before its renewal was tried, or answered: other causes.
+        for (int i = 0; i < 3 && told != LossCause.UNREACHABLE; i++) {
             faults().heal();
             Holding holding = hold(actor, lock);
             faults().inject(Fault.PARTITION);

@@ -177,7 +177,7 @@ final class Cell {
 
     /** Whether releases are told; to the engaged thread, once it has opened the watch. */
     boolean isListening() {
-        return watch != Watch.NONE;
+        return !Watch.NONE.equals(watch);
     }
 
     void closeWatch() {

@@ -48,7 +48,7 @@ final class Specimens {
                                 "9.23",
                                 "9.27",
                                 "9.6")
-                        .races("1.7", "1.9", "1.12", "1.13", "1.18", "8.21", "9.13", "9.16", "9.29", "12.12"),
+                        .races("1.7", "1.9", "1.12", "1.13", "1.17", "1.18", "8.21", "9.13", "9.16", "9.29", "12.12"),
                 Specimen.of(new SetnxExpireStrategyProvider(), "12.7"),
                 Specimen.of(new GetDelSetnxStrategyProvider(), "1.19"),
                 Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "6.35", "9.6")

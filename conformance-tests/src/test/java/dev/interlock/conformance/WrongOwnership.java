@@ -188,8 +188,9 @@ final class WrongOwnership {
 
                                 @Override
                                 boolean isRelatedTo(Thread holder) {
-                                    return holder.getName()
-                                            .equals(Thread.currentThread().getName());
+                                    // Virtual threads have no name; another lock is wrong with them.
+                                    String name = Thread.currentThread().getName();
+                                    return !name.isEmpty() && holder.getName().equals(name);
                                 }
                             };
                         },

@@ -6,6 +6,7 @@ import dev.interlock.redisson.RedissonStrategyProvider;
 module dev.interlock.redisson {
     requires transitive dev.interlock;
     requires dev.interlock.engine;
+    requires io.netty.common;
     requires transitive redisson;
     requires static org.jspecify;
 

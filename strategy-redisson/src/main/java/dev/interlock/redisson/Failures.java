@@ -63,6 +63,7 @@ final class Failures {
         }
         if (cause instanceof RedisTimeoutException
                 || cause instanceof RedisConnectionException
+                || isNoReply(cause)
                 || cause instanceof RedisNodeNotFoundException) {
             return new LockBackendException(
                     UNREACHABLE,
@@ -79,6 +80,11 @@ final class Failures {
                 OUTCOME_UNKNOWN,
                 "the request to " + servers + " failed (" + cause.getClass().getSimpleName()
                         + "): it may have been carried out");
+    }
+
+    /** What Redisson met when it had no connection yet; a server's reply has no cause. */
+    private static boolean isNoReply(Throwable failure) {
+        return failure.getClass() == RedisException.class && failure.getCause() != null;
     }
 
     private LockBackendException refused(Throwable cause) {

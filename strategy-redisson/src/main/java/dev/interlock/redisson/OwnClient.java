@@ -5,31 +5,53 @@ import dev.interlock.engine.Environment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.api.redisnode.BaseRedisNodes;
+import org.redisson.api.redisnode.RedisNodes;
 import org.redisson.config.Config;
 
 /**
- * A client that is connected when it is first needed, on a thread of its own: {@link Redisson#create} blocks for the servers, and fails
- * if it is interrupted.
+ * A client that is connected when it is first needed, on a thread of its own, because Redisson blocks for the servers then, and fails if
+ * it is interrupted. None of its threads keeps the JVM alive.
  */
 final class OwnClient implements ClientSource {
+    private static final int LISTENER_THREADS = 2;
+    private static final long IDLE_SECONDS = 30;
     private static final long SHUTDOWN_SECONDS = 1;
 
     private final Config config;
     private final Failures failures;
     private final Environment env;
+    private final ExecutorService listeners;
     private final ReentrantLock mutex = new ReentrantLock();
+    private @Nullable RedissonClient client;
     private @Nullable CompletableFuture<RedissonClient> connecting;
     private boolean closed;
 
     OwnClient(Config config, Failures failures, Environment env) {
-        this.config = config;
         this.failures = failures;
         this.env = env;
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                LISTENER_THREADS,
+                LISTENER_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> env.newThread("interlock-redisson", task));
+        pool.allowCoreThreadTimeOut(true);
+        this.listeners = pool;
+        this.config = new Config(config)
+                .setLazyInitialization(true)
+                .setExecutor(pool)
+                .setNettyExecutor(
+                        task -> env.newThread("interlock-redisson-netty", task).start());
     }
 
     @Override
@@ -39,12 +61,12 @@ final class OwnClient implements ClientSource {
 
     @Override
     public RedissonClient get(Duration timeout) {
-        CompletableFuture<RedissonClient> client = connect();
-        if (!Waiting.until(env, client, timeout)) {
+        CompletableFuture<RedissonClient> connected = connect();
+        if (!Waiting.until(env, connected, timeout)) {
             throw failures.notConnectedWithin(timeout);
         }
         try {
-            return client.join();
+            return connected.join();
         } catch (RuntimeException e) {
             throw failures.notConnected(e);
         }
@@ -69,24 +91,39 @@ final class OwnClient implements ClientSource {
     }
 
     private void connect(CompletableFuture<RedissonClient> begun) {
-        RedissonClient client;
         try {
-            client = Redisson.create(config);
+            RedissonClient made = client();
+            // The first request connects; a node that does not answer it is met again by those that follow.
+            nodes(made).pingAll();
+            begun.complete(made);
         } catch (Throwable e) {
             begun.completeExceptionally(e);
-            return;
         }
+    }
+
+    private BaseRedisNodes nodes(RedissonClient made) {
+        if (config.isClusterConfig()) {
+            return made.getRedisNodes(RedisNodes.CLUSTER);
+        }
+        return config.isSentinelConfig()
+                ? made.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE)
+                : made.getRedisNodes(RedisNodes.SINGLE);
+    }
+
+    private RedissonClient client() {
         mutex.lock();
         try {
-            if (!closed) {
-                begun.complete(client);
-                return;
+            if (closed) {
+                throw failures.closed();
             }
+            if (client == null) {
+                client = Redisson.create(config);
+                DaemonTimer.makeDaemon(client);
+            }
+            return client;
         } finally {
             mutex.unlock();
         }
-        begun.completeExceptionally(failures.closed());
-        shutDown(client);
     }
 
     @Override
@@ -103,18 +140,17 @@ final class OwnClient implements ClientSource {
 
     @Override
     public void close() {
-        Optional<RedissonClient> client;
+        RedissonClient made;
         mutex.lock();
         try {
             closed = true;
-            client = ifConnected();
+            made = client;
         } finally {
             mutex.unlock();
         }
-        client.ifPresent(OwnClient::shutDown);
-    }
-
-    private static void shutDown(RedissonClient client) {
-        client.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        if (made != null) {
+            made.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        }
+        listeners.shutdown();
     }
 }

@@ -37,6 +37,9 @@ final class RedissonProtocol implements LeaseProtocol {
     /** How many leases one script extends; it keeps the server busy for well under a millisecond. */
     private static final int RENEWAL_BATCH = 256;
 
+    /** What part of a lease an answer to a renewal may take. */
+    private static final int RENEWAL_TRIES = 5;
+
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
      * from which tokens are drawn, has moved on.
@@ -130,11 +133,19 @@ final class RedissonProtocol implements LeaseProtocol {
             arguments.add(owner(claim));
             arguments.add(millis(claim.lease()));
         }
+        // Redisson does not tell when a connection breaks, and a lease must not run out while an answer is waited for
+        // that is lost.
+        Duration patience = claims.stream()
+                .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
+                .min(Duration::compareTo)
+                .filter(shortest -> shortest.compareTo(timeout) < 0)
+                .orElse(timeout);
         return scripts.send(
                 RENEW,
                 keys.plainName(claims.get(0).name()),
                 claims.stream().map(claim -> keys.lock(claim.name())).toList(),
-                arguments);
+                arguments,
+                patience);
     }
 
     private static List<Renewal> outcomes(List<Claim> claims, Scripts.Sent sent) {

@@ -55,11 +55,11 @@ final class Scripts {
      * @throws LockBackendException if there is none, or it is an error
      */
     List<Long> call(Script script, String plainName, List<String> keys, List<Object> arguments) {
-        return send(script, plainName, keys, arguments).answer();
+        return send(script, plainName, keys, arguments, timeout).answer();
     }
 
-    /** Sends a script, and does not wait for its answer. */
-    Sent send(Script script, String plainName, List<String> keys, List<Object> arguments) {
+    /** Sends a script, whose answer is to come within a time, and does not wait for it. */
+    Sent send(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
         RedissonClient client = source.get(timeout);
         RScript sender = client.getScript(OptionalOptions.defaults()
@@ -73,15 +73,15 @@ final class Scripts {
         CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
         return () -> {
             try {
-                return await(first, end);
+                return await(first, end, timeout);
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof RedisNoScriptException)) {
                     throw failures.of(e);
                 }
             }
             try {
-                await(sender.scriptLoadAsync(keys.get(0), script.source()).toCompletableFuture(), end);
-                return await(begin(sender, script, plainName, rawKeys, arguments), end);
+                await(sender.scriptLoadAsync(keys.get(0), script.source()).toCompletableFuture(), end, timeout);
+                return await(begin(sender, script, plainName, rawKeys, arguments), end, timeout);
             } catch (CompletionException e) {
                 throw failures.of(e);
             }
@@ -104,7 +104,7 @@ final class Scripts {
         }
     }
 
-    private <T> T await(CompletableFuture<T> future, long end) {
+    private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
         Duration left = Duration.ofNanos(end - env.nanoTime()).plus(GRACE);
         if (!Waiting.until(env, future, left)) {
             future.cancel(false);

@@ -74,7 +74,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
     private static final int CONNECTIONS = 4;
 
     private static final int SUBSCRIPTIONS = 10_000;
-    private static final int THREADS = 2;
+    private static final int NETTY_THREADS = 2;
 
     static Settings of(LockConfig config) {
         String fencing = FENCING.oneOf(config, "true", "permanent", "false");
@@ -101,7 +101,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                             + " which one client cannot: make them the same");
         }
         String[] addresses = endpoints.stream().map(Settings::address).toArray(String[]::new);
-        Config client = new Config().setThreads(THREADS).setNettyThreads(THREADS);
+        Config client = new Config().setNettyThreads(NETTY_THREADS);
         first.username().ifPresent(client::setUsername);
         first.password().ifPresent(client::setPassword);
         switch (topology) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@ValueSource(strings = {"local"})
+@ValueSource(strings = {"local", "redis"})
 class RedissonConformanceTest extends DistributedLockConformance {
     @Parameter
     String holds;

@@ -55,7 +55,7 @@ final class RedissonProtocol implements LeaseProtocol {
     private final boolean sharded;
     private final Duration timeout;
 
-    private RedissonProtocol(
+    RedissonProtocol(
             ClientSource source,
             LockKeys keys,
             Settings settings,
@@ -170,8 +170,8 @@ final class RedissonProtocol implements LeaseProtocol {
         long answer = scripts.call(
                         RELEASE,
                         keys.plainName(name),
-                        List.of(keys.lock(name), keys.channel(name)),
-                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH"))
+                        List.of(keys.lock(name)),
+                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name)))
                 .get(0);
         return answer == 1 ? Optional.empty() : Optional.of(lossCause(answer));
     }

@@ -1,4 +1,4 @@
--- KEYS: the lock, its channel.  ARGV: owner, the command that publishes.
+-- KEYS: the lock.  ARGV: owner, the command that publishes, channel.
 -- Returns {1} if the lock was held by this owner, {0} if it is gone, {-1} if something else is there.
 local holds = redis.pcall('HGET', KEYS[1], ARGV[1])
 if type(holds) == 'table' then
@@ -16,9 +16,9 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   -- Only a hint: the lock is free even if the user may not use the channel, or the server does not know SPUBLISH.
-  local heard = redis.pcall(ARGV[2], KEYS[2], 0)
+  local heard = redis.pcall(ARGV[2], ARGV[3], 0)
   if type(heard) == 'table' and ARGV[2] ~= 'PUBLISH' then
-    redis.pcall('PUBLISH', KEYS[2], 0)
+    redis.pcall('PUBLISH', ARGV[3], 0)
   end
 end
 return {1}

@@ -31,7 +31,7 @@ final class OwnClient implements ClientSource {
     private final Environment env;
     private final ExecutorService listeners;
     private final ReentrantLock mutex = new ReentrantLock();
-    private @Nullable RedissonClient client;
+    private final RedissonClient client;
     private @Nullable CompletableFuture<RedissonClient> connecting;
     private boolean closed;
 
@@ -52,6 +52,9 @@ final class OwnClient implements ClientSource {
                 .setExecutor(pool)
                 .setNettyExecutor(
                         task -> env.newThread("interlock-redisson-netty", task).start());
+        // Here, where it does not count against the time of a request, since Redisson has many classes to load.
+        this.client = Redisson.create(this.config);
+        DaemonTimer.makeDaemon(client);
     }
 
     @Override
@@ -92,38 +95,21 @@ final class OwnClient implements ClientSource {
 
     private void connect(CompletableFuture<RedissonClient> begun) {
         try {
-            RedissonClient made = client();
             // The first request connects; a node that does not answer it is met again by those that follow.
-            nodes(made).pingAll();
-            begun.complete(made);
+            nodes().pingAll();
+            begun.complete(client);
         } catch (Throwable e) {
             begun.completeExceptionally(e);
         }
     }
 
-    private BaseRedisNodes nodes(RedissonClient made) {
+    private BaseRedisNodes nodes() {
         if (config.isClusterConfig()) {
-            return made.getRedisNodes(RedisNodes.CLUSTER);
+            return client.getRedisNodes(RedisNodes.CLUSTER);
         }
         return config.isSentinelConfig()
-                ? made.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE)
-                : made.getRedisNodes(RedisNodes.SINGLE);
-    }
-
-    private RedissonClient client() {
-        mutex.lock();
-        try {
-            if (closed) {
-                throw failures.closed();
-            }
-            if (client == null) {
-                client = Redisson.create(config);
-                DaemonTimer.makeDaemon(client);
-            }
-            return client;
-        } finally {
-            mutex.unlock();
-        }
+                ? client.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE)
+                : client.getRedisNodes(RedisNodes.SINGLE);
     }
 
     @Override
@@ -140,17 +126,13 @@ final class OwnClient implements ClientSource {
 
     @Override
     public void close() {
-        RedissonClient made;
         mutex.lock();
         try {
             closed = true;
-            made = client;
         } finally {
             mutex.unlock();
         }
-        if (made != null) {
-            made.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
-        }
+        client.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
         listeners.shutdown();
     }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.embedded.RedisServer;
 import java.io.IOException;
@@ -93,14 +94,16 @@ class TopologyTest {
                 excludeAndWakeEachOther(factory, client, "braces {of} a name");
 
                 List<DistributedLock> many = new ArrayList<>();
+                List<Lease> leases = new ArrayList<>();
                 for (int i = 0; i < 20; i++) {
                     DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(2)));
                     lock.lock();
                     many.add(lock);
+                    leases.add(lock.lease().orElseThrow());
                 }
                 await().during(Duration.ofSeconds(4))
                         .atMost(Fixture.PATIENCE)
-                        .until(() -> many.stream().allMatch(DistributedLock::isHeldByCurrentThread));
+                        .until(() -> leases.stream().allMatch(Lease::isValid));
                 assertThat(one.command("DBSIZE")).isNotEqualTo(0L);
                 assertThat(two.command("DBSIZE")).isNotEqualTo(0L);
                 many.forEach(DistributedLock::unlock);

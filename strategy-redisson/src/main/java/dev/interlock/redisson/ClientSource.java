@@ -11,6 +11,9 @@ interface ClientSource extends AutoCloseable {
     /** The configuration of the client. */
     Config config();
 
+    /** What the client makes of a name. */
+    String map(String name);
+
     /**
      * Returns the client, connected. An interrupt does not end the wait, and leaves the interrupt status set.
      *

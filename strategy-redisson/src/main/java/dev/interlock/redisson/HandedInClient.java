@@ -13,6 +13,12 @@ record HandedInClient(RedissonClient client) implements ClientSource {
         return client.getConfig();
     }
 
+    /** Asks a topic, since a mapper may be set in several places, of which only Redisson knows which counts. */
+    @Override
+    public String map(String name) {
+        return client.getTopic(name).getChannelNames().get(0);
+    }
+
     @Override
     public RedissonClient get(Duration timeout) {
         return client;

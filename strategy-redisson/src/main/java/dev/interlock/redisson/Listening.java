@@ -136,8 +136,7 @@ final class Listening implements AutoCloseable {
                 messages = topic.addListenerAsync(String.class, (from, message) -> onSignal.run())
                         .toCompletableFuture();
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.DEBUG, "cannot listen to " + channel, e);
-                retryLater(this);
+                failed(e);
                 return;
             }
             List<CompletableFuture<Integer>> both = List.of(status, messages);
@@ -152,7 +151,7 @@ final class Listening implements AutoCloseable {
             Runnable undo = () -> topic.removeListenerAsync(ids);
             if (failure != null) {
                 undo.run();
-                retryLater(this);
+                failed(failure);
                 return;
             }
             stop = undo;
@@ -161,6 +160,14 @@ final class Listening implements AutoCloseable {
             } else {
                 onSignal.run();
             }
+        }
+
+        private void failed(Throwable failure) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "cannot listen to " + channel + " yet: "
+                            + failure.getClass().getSimpleName());
+            retryLater(this);
         }
 
         @Override

@@ -2,20 +2,20 @@
 package dev.interlock.redisson;
 
 import dev.interlock.LockConfig;
-import org.redisson.config.NameMapper;
+import java.util.function.UnaryOperator;
 
 /** The names of keys and channels as Redisson has them. Instances are immutable. */
 final class LockKeys {
     private final String prefix;
-    private final NameMapper mapper;
+    private final UnaryOperator<String> mapper;
 
     /**
      * Creates the names.
      *
      * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be given
-     * @param mapper what Redisson maps names by
+     * @param mapper what the client makes of a name
      */
-    LockKeys(String prefix, NameMapper mapper) {
+    LockKeys(String prefix, UnaryOperator<String> mapper) {
         this.prefix = prefix.equals(LockConfig.builder().build().keyPrefix()) ? "" : prefix;
         this.mapper = mapper;
     }
@@ -27,7 +27,7 @@ final class LockKeys {
     }
 
     String lock(String name) {
-        return mapper.map(plainName(name));
+        return mapper.apply(plainName(name));
     }
 
     String token(String name) {
@@ -46,6 +46,6 @@ final class LockKeys {
     /** Whether channels can be listened to: Redisson maps the names of channels too, but not of those that its locks use. */
     boolean canListen() {
         String channel = channel("x");
-        return mapper.map(channel).equals(channel);
+        return mapper.apply(channel).equals(channel);
     }
 }

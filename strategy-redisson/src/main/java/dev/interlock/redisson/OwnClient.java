@@ -63,6 +63,11 @@ final class OwnClient implements ClientSource {
     }
 
     @Override
+    public String map(String name) {
+        return name;
+    }
+
+    @Override
     public RedissonClient get(Duration timeout) {
         CompletableFuture<RedissonClient> connected = connect();
         if (!Waiting.until(env, connected, timeout)) {

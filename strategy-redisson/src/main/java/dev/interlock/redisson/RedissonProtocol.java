@@ -76,7 +76,7 @@ final class RedissonProtocol implements LeaseProtocol {
 
     static DistributedLockFactory newFactory(
             ClientSource source, Settings settings, Failures failures, LockConfig config, Environment env) {
-        LockKeys keys = new LockKeys(config.keyPrefix(), source.config().getNameMapper());
+        LockKeys keys = new LockKeys(config.keyPrefix(), source::map);
         RedissonProtocol protocol = new RedissonProtocol(source, keys, settings, failures, config, env);
         // A count that others see belongs to a thread, so that no lock passes to another one without Redis.
         LockConfig engineConfig =
@@ -128,11 +128,6 @@ final class RedissonProtocol implements LeaseProtocol {
     }
 
     private Scripts.Sent sendRenewal(List<Claim> claims) {
-        List<Object> arguments = new ArrayList<>(2 * claims.size());
-        for (Claim claim : claims) {
-            arguments.add(owner(claim));
-            arguments.add(millis(claim.lease()));
-        }
         // Redisson does not tell when a connection breaks, and a lease must not run out while an answer is waited for
         // that is lost.
         Duration patience = claims.stream()
@@ -140,12 +135,23 @@ final class RedissonProtocol implements LeaseProtocol {
                 .min(Duration::compareTo)
                 .filter(shortest -> shortest.compareTo(timeout) < 0)
                 .orElse(timeout);
-        return scripts.send(
-                RENEW,
-                keys.plainName(claims.get(0).name()),
-                claims.stream().map(claim -> keys.lock(claim.name())).toList(),
-                arguments,
-                patience);
+        try {
+            List<Object> arguments = new ArrayList<>(2 * claims.size());
+            for (Claim claim : claims) {
+                arguments.add(owner(claim));
+                arguments.add(millis(claim.lease()));
+            }
+            return scripts.send(
+                    RENEW,
+                    keys.plainName(claims.get(0).name()),
+                    claims.stream().map(claim -> keys.lock(claim.name())).toList(),
+                    arguments,
+                    patience);
+        } catch (LockBackendException e) {
+            return () -> {
+                throw e;
+            };
+        }
     }
 
     private static List<Renewal> outcomes(List<Claim> claims, Scripts.Sent sent) {

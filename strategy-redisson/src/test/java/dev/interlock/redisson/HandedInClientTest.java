@@ -19,6 +19,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.NameMapper;
@@ -108,9 +110,17 @@ class HandedInClientTest {
         });
     }
 
-    @Test
-    void namesAreMappedAsForPlainLocks() throws Exception {
-        RedissonClient client = redis.plain(config -> config.setNameMapper(new Prefixing()));
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @SuppressWarnings("deprecation")
+    void namesAreMappedAsForPlainLocks(boolean inItsNewPlace) throws Exception {
+        RedissonClient client = redis.plain(config -> {
+            if (inItsNewPlace) {
+                config.setNameMapper(new Prefixing());
+            } else {
+                config.useSingleServer().setNameMapper(new Prefixing());
+            }
+        });
         DistributedLockFactory factory = redis.over(client);
         DistributedLock ours = factory.getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
         RLock plain = client.getLock(Fixture.NAME);

@@ -85,7 +85,11 @@ final class LockingProcess {
     }
 
     private void lockOurWay(String uri) throws InterruptedException {
-        try (DistributedLockFactory factory = DistributedLocks.getInstance("redisson", LockConfig.of(uri))) {
+        LockConfig config = LockConfig.builder()
+                .endpoints(uri)
+                .commandTimeout(Fixture.PATIENCE)
+                .build();
+        try (DistributedLockFactory factory = DistributedLocks.getInstance("redisson", config)) {
             DistributedLock lock = factory.getLock(Fixture.NAME);
             run(new Mutex() {
                 @Override

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.interlock.LockConfig;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.redisson.config.Config;
-import org.redisson.config.NameMapper;
 
 class OptionsTest {
     private static final LockConfig ONE = LockConfig.of("redis://127.0.0.1:1");
@@ -88,7 +88,7 @@ class OptionsTest {
         "app, a, app:{a}, redisson_lock_token:app:{a}, redisson_lock__channel:app:{a}"
     })
     void keysAndChannelsAreThoseOfRedisson(String prefix, String name, String lock, String token, String channel) {
-        LockKeys keys = new LockKeys(prefix, NameMapper.direct());
+        LockKeys keys = new LockKeys(prefix, UnaryOperator.identity());
         assertThat(keys.plainName(name)).isEqualTo(lock);
         assertThat(keys.lock(name)).isEqualTo(lock);
         assertThat(keys.token(name)).isEqualTo(token);

@@ -25,13 +25,13 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
-import org.redisson.config.NameMapper;
 
 /** Each line of the table in the documentation: what a plain lock does, and what ours does in the same situation. */
 class RLockComparedTest {
@@ -212,7 +212,7 @@ class RLockComparedTest {
         LockConfig config = LockConfig.builder().build();
         LeaseProtocol ours = new RedissonProtocol(
                 new HandedInClient(redis.plain()),
-                new LockKeys(config.keyPrefix(), NameMapper.direct()),
+                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
                 Settings.of(config),
                 new Failures("the server"),
                 config,

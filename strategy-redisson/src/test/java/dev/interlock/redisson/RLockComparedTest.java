@@ -221,6 +221,7 @@ class RLockComparedTest {
         for (int i = 0; i < 2; i++) {
             assertThat(ours.attempt(claim)).isInstanceOf(Attempt.Granted.class);
         }
+        assertThat(redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("1"));
         assertThat(ours.release(claim)).isEmpty();
         assertThat(redis.isTaken()).isFalse();
     }

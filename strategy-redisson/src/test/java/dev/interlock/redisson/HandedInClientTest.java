@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.ConstantDelay;
 import org.redisson.config.NameMapper;
 
 class HandedInClientTest {
@@ -68,8 +69,10 @@ class HandedInClientTest {
 
     @Test
     void aRequestWithoutAnAnswerIsNotRepeatedByAClientThatRepeatsRequests() {
-        RedissonClient client =
-                redis.plain(config -> config.useSingleServer().setTimeout(100).setRetryAttempts(10));
+        RedissonClient client = redis.plain(config -> config.useSingleServer()
+                .setTimeout(100)
+                .setRetryAttempts(10)
+                .setRetryDelay(new ConstantDelay(Duration.ofMillis(10))));
         DistributedLock lock = RedissonLocks.builder()
                 .redisson(client)
                 .config(LockConfig.builder()

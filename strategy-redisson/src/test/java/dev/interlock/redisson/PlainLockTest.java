@@ -191,6 +191,22 @@ class PlainLockTest {
     }
 
     @Test
+    void holdsInRedisGoWithTheLockFromThreadToThread() throws Exception {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        FutureTask<Integer> next = Fixture.start(() -> {
+            ours.lock();
+            return plain.getHoldCount();
+        });
+        await().during(Duration.ofMillis(300)).atMost(Fixture.PATIENCE).until(() -> !next.isDone());
+        ours.unlock();
+        assertThat(Fixture.result(next)).isEqualTo(1);
+        assertThat(plain.getHoldCount()).as("of the thread before").isZero();
+    }
+
+    @Test
     void localHoldsAreOneFieldThatNoPlainLockTakesForItsOwn() {
         RedissonClient client = redis.plain();
         DistributedLock ours = redis.over(client).getLock(Fixture.NAME);

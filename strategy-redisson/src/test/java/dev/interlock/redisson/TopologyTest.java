@@ -9,6 +9,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.embedded.RedisServer;
+import dev.interlock.embedded.RedisServerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,11 +74,8 @@ class TopologyTest {
 
     @Test
     void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
-        String[] arguments = {
-            "--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1", "--cluster-config-file", "nodes.conf"
-        };
-        try (RedisServer one = RedisServer.start(arguments);
-                RedisServer two = RedisServer.start(arguments)) {
+        try (RedisServer one = startNode();
+                RedisServer two = startNode()) {
             one.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
             two.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
             one.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(two.port()));
@@ -111,6 +109,25 @@ class TopologyTest {
                 close(client);
             }
         }
+    }
+
+    /** A node has a second port, which somebody may be using. */
+    private static RedisServer startNode() {
+        RedisServerException last = null;
+        for (int i = 0; i < 5; i++) {
+            try {
+                return RedisServer.start(
+                        "--cluster-enabled",
+                        "yes",
+                        "--cluster-announce-ip",
+                        "127.0.0.1",
+                        "--cluster-config-file",
+                        "nodes.conf");
+            } catch (RedisServerException e) {
+                last = e;
+            }
+        }
+        throw last;
     }
 
     @Test

@@ -6,6 +6,7 @@ import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 
 import dev.interlock.LockBackendException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -101,6 +102,13 @@ final class Failures {
             return backend;
         }
         for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof CertificateException) {
+                return new LockBackendException(
+                        REFUSED,
+                        servers + " shows a certificate that this JVM does not accept (" + rootText(each)
+                                + "): name the host as the certificate does, and add its issuer to the JVM's trust"
+                                + " store");
+            }
             if (each instanceof RedisException && ADVICE.containsKey(text(each).split("\\W", 2)[0])) {
                 return refused(each);
             }

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redisson;
 
+import dev.interlock.engine.Environment;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /** The client of the application, which stays open. */
-record HandedInClient(RedissonClient client) implements ClientSource {
+final class HandedInClient implements ClientSource {
+    private final RedissonClient client;
+
+    /** What connects the client, unless it was connected when it was made. */
+    private final @Nullable Connector connector;
+
+    HandedInClient(RedissonClient client, Failures failures, Environment env) {
+        this.client = client;
+        this.connector = client.getConfig().isLazyInitialization() ? new Connector(client, failures, env) : null;
+    }
+
     @Override
     public Config config() {
         return client.getConfig();
@@ -21,14 +33,18 @@ record HandedInClient(RedissonClient client) implements ClientSource {
 
     @Override
     public RedissonClient get(Duration timeout) {
-        return client;
+        return connector == null ? client : connector.get(timeout);
     }
 
     @Override
     public Optional<RedissonClient> ifConnected() {
-        return Optional.of(client);
+        return connector == null ? Optional.of(client) : connector.ifConnected();
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        if (connector != null) {
+            connector.close();
+        }
+    }
 }

@@ -70,11 +70,9 @@ public final class RedissonLocks {
                     "no client was given: call redisson(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         config.requireKnownOptions(new RedissonStrategyProvider());
+        Failures failures = new Failures("the server of the Redisson client");
+        Environment env = Environment.system();
         return RedissonProtocol.newFactory(
-                new HandedInClient(client),
-                Settings.of(config),
-                new Failures("the server of the Redisson client"),
-                config,
-                Environment.system());
+                new HandedInClient(client, failures, env), Settings.of(config), failures, config, env);
     }
 }

@@ -56,6 +56,25 @@ class HandedInClientTest {
     }
 
     @Test
+    void aClientThatIsNotConnectedYetIsConnectedThoughTheThreadIsInterrupted() throws Exception {
+        DistributedLock lock = redis.over(redis.plain(config -> config.setLazyInitialization(true)))
+                .getLock(Fixture.NAME);
+        assertThat(Fixture.result(Fixture.start(() -> {
+                    Thread self = Thread.currentThread();
+                    Fixture.start(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            self.interrupt();
+                            Thread.yield();
+                        }
+                        return true;
+                    });
+                    lock.lock();
+                    return lock.isHeldByCurrentThread();
+                })))
+                .isTrue();
+    }
+
+    @Test
     void twoFactoriesOverOneClientExcludeEachOtherOnOneThread() {
         RedissonClient client = redis.plain();
         for (String holds : new String[] {"local", "redis"}) {

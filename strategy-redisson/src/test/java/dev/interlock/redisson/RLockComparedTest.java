@@ -210,11 +210,12 @@ class RLockComparedTest {
         assertThat(plain.isLocked()).isTrue();
 
         LockConfig config = LockConfig.builder().build();
+        Failures failures = new Failures("the server");
         LeaseProtocol ours = new RedissonProtocol(
-                new HandedInClient(redis.plain()),
+                new HandedInClient(redis.plain(), failures, Environment.system()),
                 new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
                 Settings.of(config),
-                new Failures("the server"),
+                failures,
                 config,
                 Environment.system());
         Claim claim = new Claim(Fixture.NAME, "a token", Fixture.LONG, 1);

@@ -56,6 +56,13 @@ final class Ballot {
             poll.askVote(i, acquire);
         }
         poll.await(tooLateNanos());
+        if (!count(poll).isGranted()) {
+            // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
+            // else holds the lock, and as long as for any answer where that tells what went wrong.
+            long now = env.nanoTime();
+            poll.awaitAll(count(poll).isAnswered() ? now + (now - poll.beganNanos()) : tooLateNanos());
+        }
+        poll.close();
         return count(poll).isGranted() ? settleFence() : fail();
     }
 
@@ -85,6 +92,7 @@ final class Ballot {
             }
         }
         confirmation.await(tooLateNanos());
+        confirmation.close();
         Votes confirmed = confirmations(confirmation);
         if (confirmed.isGranted()) {
             return accept(OptionalLong.of(largest));
@@ -192,7 +200,7 @@ final class Ballot {
                 undoing.release(i, release, untilNanos);
             }
         }
-        undoing.await(untilNanos);
+        undoing.await();
         return sent;
     }
 

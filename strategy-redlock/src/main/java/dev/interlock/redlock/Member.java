@@ -84,6 +84,16 @@ final class Member {
         return current == null ? "" : current.runId;
     }
 
+    /** Opens the connection again if it has ended. */
+    void look() {
+        lock.lock();
+        try {
+            dropIfOver(env.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Sends a request, at once or when there is a connection. */
     void ask(Request request) {
         Answer refusal;
@@ -142,10 +152,11 @@ final class Member {
         try {
             request.givenUp = true;
             queue.remove(request);
-            if (request.sent == null) {
+            RedisLink.Sent sent = request.sent;
+            if (sent == null) {
                 return false;
             }
-            request.sent.doNotRepeat();
+            sent.doNotRepeat();
             return true;
         } finally {
             lock.unlock();

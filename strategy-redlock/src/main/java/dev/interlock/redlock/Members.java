@@ -43,6 +43,10 @@ final class Members {
     /** What is wrong if two endpoints lead to one server, which would have two votes. */
     @Nullable
     LockBackendException clash() {
+        if (clash != null) {
+            // Nobody is asked meanwhile who could notice that one of the connections has ended.
+            all.forEach(Member::look);
+        }
         return clash;
     }
 

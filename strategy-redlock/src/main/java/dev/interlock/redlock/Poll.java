@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ final class Poll {
     private final Environment env;
     private final Members members;
     private final long patienceNanos;
-    private final Decision decision;
+    private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
     private final long beganNanos;
     private final @Nullable Request[] requests;
@@ -90,39 +91,53 @@ final class Poll {
         }
     }
 
-    /** Waits until the decision is made, or no answer is to be waited for any more. */
+    /** Waits until the decision is made, or no answer is to be waited for any more; answers that come later do not count. */
     void await() {
         await(beganNanos + Long.MAX_VALUE / 2);
+        close();
     }
 
-    /**
-     * Waits until the decision is made, or no answer is to be waited for any more, or it is too late. Answers that come later do not
-     * count.
-     */
+    /** Waits until the decision is made, or no answer is to be waited for any more, or it is too late. */
     void await(long untilNanos) {
         boolean interrupted = false;
+        long extraNanos = 0;
         while (!decision.isMade(this)) {
-            long left = Math.min(untilNanos - env.nanoTime(), patienceLeft());
+            long left = Math.min(untilNanos - env.nanoTime(), patienceLeft() + extraNanos);
             if (left <= 0) {
-                break;
+                if (extraNanos > 0 || left > -patienceNanos) {
+                    break;
+                }
+                // It was this process that stood still, and answers may have come that nobody has read yet.
+                extraNanos = patienceNanos - left;
+                continue;
             }
             env.park(this, left);
             interrupted |= Thread.interrupted();
         }
-        @Nullable Answer[] counted = new Answer[answers.length()];
-        for (int i = 0; i < counted.length; i++) {
-            counted[i] = answers.get(i);
-        }
-        seen = counted;
         if (interrupted) {
             waiter.interrupt();
         }
     }
 
+    /** Waits until all have answered, or it is too late. */
+    void awaitAll(long untilNanos) {
+        decision = poll -> IntStream.range(0, size()).allMatch(i -> answer(i) != null);
+        await(untilNanos);
+    }
+
+    /** Counts no more answers. */
+    void close() {
+        @Nullable Answer[] counted = new Answer[answers.length()];
+        for (int i = 0; i < counted.length; i++) {
+            counted[i] = answers.get(i);
+        }
+        seen = counted;
+    }
+
     /** For how long some server may yet answer in time. */
     private long patienceLeft() {
         long now = env.nanoTime();
-        long left = 0;
+        long left = beganNanos - now;
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
             if (request != null && answer(i) == null) {

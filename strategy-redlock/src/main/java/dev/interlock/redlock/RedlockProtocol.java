@@ -48,8 +48,7 @@ final class RedlockProtocol implements LeaseProtocol {
     /** A server, and what it is called in messages. */
     record Server(String name, RedisNode node) {}
 
-    private RedlockProtocol(
-            List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
+    RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
         this.env = env;
         this.members = new Members(servers, settings, config.commandTimeout(), env);
         this.settings = settings;

@@ -21,7 +21,7 @@ final class Request {
     private final Runnable onSent;
     private final AtomicBoolean answered = new AtomicBoolean();
 
-    RedisLink.@Nullable Sent sent;
+    volatile RedisLink.@Nullable Sent sent;
     boolean repeated;
     boolean givenUp;
     private volatile long lateNanos;
@@ -39,6 +39,11 @@ final class Request {
         if (!answered.getAndSet(true)) {
             onAnswer.accept(answer);
         }
+    }
+
+    /** Whether it has left. */
+    boolean wasSent() {
+        return sent != null;
     }
 
     /** When not to wait for the answer any more. */

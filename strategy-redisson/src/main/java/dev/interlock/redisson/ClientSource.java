@@ -11,6 +11,9 @@ interface ClientSource extends AutoCloseable {
     /** The configuration of the client. */
     Config config();
 
+    /** Whether others use the client too. */
+    boolean isShared();
+
     /** What the client makes of a name. */
     String map(String name);
 

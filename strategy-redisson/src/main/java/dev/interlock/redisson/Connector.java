@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
-import org.redisson.api.redisnode.BaseRedisNodes;
 import org.redisson.api.redisnode.RedisNodes;
 
 /**
@@ -66,21 +65,22 @@ final class Connector {
 
     private void connect(CompletableFuture<RedissonClient> begun) {
         try {
-            // The first request connects; a node that does not answer it is met again by those that follow.
-            nodes().pingAll();
+            askForMasters();
             begun.complete(client);
         } catch (Throwable e) {
             begun.completeExceptionally(e);
         }
     }
 
-    private BaseRedisNodes nodes() {
+    /** The first question about the servers connects the client. */
+    private void askForMasters() {
         if (client.getConfig().isClusterConfig()) {
-            return client.getRedisNodes(RedisNodes.CLUSTER);
+            client.getRedisNodes(RedisNodes.CLUSTER).getMasters();
+        } else if (client.getConfig().isSentinelConfig()) {
+            client.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE).getMaster();
+        } else {
+            client.getRedisNodes(RedisNodes.SINGLE).getInstance();
         }
-        return client.getConfig().isSentinelConfig()
-                ? client.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE)
-                : client.getRedisNodes(RedisNodes.SINGLE);
     }
 
     /** The client, if it is connected. */

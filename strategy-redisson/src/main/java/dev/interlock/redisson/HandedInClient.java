@@ -25,6 +25,11 @@ final class HandedInClient implements ClientSource {
         return client.getConfig();
     }
 
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
     /** Asks a topic, since a mapper may be set in several places, of which only Redisson knows which counts. */
     @Override
     public String map(String name) {

@@ -148,7 +148,7 @@ final class Listening implements AutoCloseable {
                     .filter(listener -> !listener.isCompletedExceptionally())
                     .flatMap(listener -> Stream.ofNullable(listener.getNow(null)))
                     .toArray(Integer[]::new);
-            Runnable undo = () -> topic.removeListenerAsync(ids);
+            Runnable undo = () -> remove(topic, ids);
             if (failure != null) {
                 undo.run();
                 failed(failure);
@@ -159,6 +159,20 @@ final class Listening implements AutoCloseable {
                 undo.run();
             } else {
                 onSignal.run();
+            }
+        }
+
+        private void remove(RTopic topic, Integer[] ids) {
+            if (ids.length == 0) {
+                return;
+            }
+            try {
+                topic.removeListenerAsync(ids);
+            } catch (RuntimeException e) {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "cannot stop to listen to " + channel + ": "
+                                + e.getClass().getSimpleName());
             }
         }
 

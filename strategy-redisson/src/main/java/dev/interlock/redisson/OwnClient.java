@@ -48,6 +48,11 @@ final class OwnClient implements ClientSource {
     }
 
     @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
     public String map(String name) {
         return name;
     }

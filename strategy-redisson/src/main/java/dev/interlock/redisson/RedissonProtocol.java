@@ -55,6 +55,9 @@ final class RedissonProtocol implements LeaseProtocol {
     private final boolean sharded;
     private final Duration timeout;
 
+    /** To what a plain lock of the client sets the time to live, again and again. */
+    private final Duration plainLease;
+
     RedissonProtocol(
             ClientSource source,
             LockKeys keys,
@@ -67,6 +70,7 @@ final class RedissonProtocol implements LeaseProtocol {
         this.keys = keys;
         this.settings = settings;
         this.timeout = config.commandTimeout();
+        this.plainLease = Duration.ofMillis(client.getLockWatchdogTimeout());
         this.cluster = client.isClusterConfig();
         this.sharded =
                 cluster && client.useClusterServers().getShardedSubscriptionMode() != ShardedSubscriptionMode.OFF;
@@ -89,6 +93,7 @@ final class RedissonProtocol implements LeaseProtocol {
     public Attempt attempt(Claim claim) {
         String name = claim.name();
         try {
+            requireLeaseThatPlainLocksLeaveAlone(claim);
             List<Long> answer = scripts.call(
                     ACQUIRE,
                     keys.plainName(name),
@@ -110,10 +115,20 @@ final class RedissonProtocol implements LeaseProtocol {
         }
     }
 
+    /** A plain lock that enters ours sets the time to live to its own, of which we hear nothing. */
+    private void requireLeaseThatPlainLocksLeaveAlone(Claim claim) {
+        if (settings.holdsInRedis() && source.isShared() && claim.lease().compareTo(plainLease) > 0) {
+            throw new LockBackendException(
+                    LockBackendException.Reason.REFUSED,
+                    "a lease of " + claim.lease() + " is longer than the client's lockWatchdogTimeout of " + plainLease
+                            + ", to which a plain lock that enters ours would shorten it: shorten the lease, raise"
+                            + " lockWatchdogTimeout, or set holds=local");
+        }
+    }
+
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        // The locks of a cluster are on many nodes. All requests are on their way before the first answer is waited
-        // for.
+        // The locks of a cluster are on many nodes, none of which is to wait for another one's answer.
         int batch = cluster ? 1 : RENEWAL_BATCH;
         List<List<Claim>> groups = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += batch) {
@@ -128,8 +143,7 @@ final class RedissonProtocol implements LeaseProtocol {
     }
 
     private Scripts.Sent sendRenewal(List<Claim> claims) {
-        // Redisson does not tell when a connection breaks, and a lease must not run out while an answer is waited for
-        // that is lost.
+        // Redisson does not tell when a connection breaks, and the lease runs on meanwhile.
         Duration patience = claims.stream()
                 .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
                 .min(Duration::compareTo)
@@ -177,7 +191,7 @@ final class RedissonProtocol implements LeaseProtocol {
                         RELEASE,
                         keys.plainName(name),
                         List.of(keys.lock(name)),
-                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name)))
+                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name), millis(plainLease)))
                 .get(0);
         return answer == 1 ? Optional.empty() : Optional.of(lossCause(answer));
     }

@@ -6,6 +6,7 @@ import dev.interlock.engine.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.redisson.api.RScript;
@@ -20,7 +21,7 @@ import org.redisson.client.codec.StringCodec;
  */
 final class Scripts {
     /** Redisson tells its own time-outs, which say what was sent, a little late. */
-    private static final Duration GRACE = Duration.ofMillis(200);
+    private static final int GRACE_PART = 10;
 
     private final ClientSource source;
     private final Environment env;
@@ -74,7 +75,7 @@ final class Scripts {
         return () -> {
             try {
                 return await(first, end, timeout);
-            } catch (CompletionException e) {
+            } catch (CompletionException | CancellationException e) {
                 if (!(e.getCause() instanceof RedisNoScriptException)) {
                     throw failures.of(e);
                 }
@@ -82,7 +83,7 @@ final class Scripts {
             try {
                 await(sender.scriptLoadAsync(keys.get(0), script.source()).toCompletableFuture(), end, timeout);
                 return await(begin(sender, script, plainName, rawKeys, arguments), end, timeout);
-            } catch (CompletionException e) {
+            } catch (CompletionException | CancellationException e) {
                 throw failures.of(e);
             }
         };
@@ -105,7 +106,7 @@ final class Scripts {
     }
 
     private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
-        Duration left = Duration.ofNanos(end - env.nanoTime()).plus(GRACE);
+        Duration left = Duration.ofNanos(end - env.nanoTime()).plus(timeout.dividedBy(GRACE_PART));
         if (!Waiting.until(env, future, left)) {
             future.cancel(false);
             throw failures.late(timeout);

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
@@ -188,6 +189,33 @@ class PlainLockTest {
         assertThat(redis.lock(Fixture.lease(Fixture.LONG)).tryLock()).isFalse();
         plain.unlock();
         assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void aPlainHoldThatOutlivesOursHasItsOwnLease() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours =
+                redis.over(client, "holds", "redis").getLock(Fixture.NAME, Fixture.lease(Duration.ofSeconds(5)));
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        plain.lock();
+        redis.server.command("PEXPIRE", Fixture.NAME, "5000");
+        ours.unlock();
+        assertThat(plain.getHoldCount()).isEqualTo(1);
+        assertThat(plain.remainTimeToLive()).isGreaterThan(20_000);
+        plain.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void withHoldsInRedisALeaseIsNoLongerThanThatOfPlainLocks() {
+        DistributedLock ours =
+                redis.over(redis.plain(), "holds", "redis").getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
+        assertThatThrownBy(ours::lock)
+                .isInstanceOfSatisfying(
+                        LockBackendException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.REFUSED))
+                .hasMessageContaining("lockWatchdogTimeout of PT30S");
     }
 
     @Test

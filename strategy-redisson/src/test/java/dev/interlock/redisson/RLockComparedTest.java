@@ -164,9 +164,9 @@ class RLockComparedTest {
                 "throws after Redisson's time-outs; the lock stays taken by nobody for a lease",
                 "throws after `commandTimeout`; the lock is given back in the background");
         RedissonClient client =
-                redis.plain(config -> config.useSingleServer().setTimeout(300).setRetryAttempts(0));
+                redis.plain(config -> config.useSingleServer().setTimeout(2_000).setRetryAttempts(0));
         RLock plain = client.getLock("plain");
-        DistributedLock ours = redis.factory(config -> config.commandTimeout(Duration.ofMillis(300)))
+        DistributedLock ours = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(2)))
                 .getLock("ours", Fixture.lease(Fixture.LONG));
         plain.lock();
         plain.unlock();

@@ -22,7 +22,7 @@ record Servers(List<String> named) {
      * With which options a strategy can use servers that have just been started, on a machine that is busy with other things too.
      */
     static Map<String, String> optionsFor(String strategy) {
-        return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "1s") : Map.of();
+        return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
     }
 
     /** Servers for measurements. */

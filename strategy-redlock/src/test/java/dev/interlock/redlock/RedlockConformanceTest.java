@@ -20,7 +20,7 @@ class RedlockConformanceTest extends DistributedLockConformance {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
                 .option("cold-start", "trust")
-                .option("node-timeout", "1s")
+                .option("node-timeout", "2s")
                 .open();
     }
 }

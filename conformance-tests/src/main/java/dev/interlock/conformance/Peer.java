@@ -58,7 +58,7 @@ final class Peer implements AutoCloseable {
                     .start();
             Peer peer = new Peer(process);
             // By the standard input, because arguments are for everybody to see, and endpoints may hold passwords.
-            peer.ask(ConfigText.write(config));
+            peer.ask("make a factory", ConfigText.write(config));
             return peer;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);
@@ -69,7 +69,12 @@ final class Peer implements AutoCloseable {
      * Sends a request and returns the answer; in a process that stands still this takes until it goes on. One that does not answer
      * for very long is killed, which ends the wait.
      */
-    String ask(String request) {
+    private String ask(String request) {
+        return ask(request.split(" ", 2)[0], request);
+    }
+
+    /** Asks for something under a name of it that may be shown, which a configuration with its passwords may not. */
+    private String ask(String what, String request) {
         ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         try {
             requests.write(request);
@@ -78,11 +83,10 @@ final class Peer implements AutoCloseable {
             String answer = answers.readLine();
             if (answer == null) {
                 throw new AssertionError(
-                        "the other process ended, or did not answer for too long, when it was asked to "
-                                + request.split(" ", 2)[0]);
+                        "the other process ended, or did not answer for too long, when it was asked to " + what);
             }
             if (answer.startsWith(PeerMain.FAILED)) {
-                throw new AssertionError("the other process could not " + request.split(" ", 2)[0] + ": " + answer);
+                throw new AssertionError("the other process could not " + what + ": " + answer);
             }
             return answer;
         } catch (IOException e) {

@@ -38,7 +38,7 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final int RENEWAL_BATCH = 256;
 
     /** What part of a lease an answer to a renewal may take. */
-    private static final int RENEWAL_TRIES = 5;
+    private static final int RENEWAL_TRIES = 3;
 
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,

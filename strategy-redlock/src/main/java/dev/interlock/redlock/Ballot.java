@@ -143,6 +143,7 @@ final class Ballot {
                     "a majority gave the lock, but so late that too little of the lease of " + claim.lease()
                             + " is left: the servers or this process are too slow for it");
         }
+        poll.leaveTheOthers();
         if (reports.areWanted()) {
             reports.tell(report(AttemptReport.Outcome.GRANTED, elapsed, left, fence));
         }

@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -163,6 +165,20 @@ final class Member {
         }
     }
 
+    /** Keeps a request that nobody waits for any more from being sent again, behind what undoes it. */
+    void leave(Request request) {
+        lock.lock();
+        try {
+            request.decided = true;
+            RedisLink.Sent sent = request.sent;
+            if (sent != null) {
+                sent.doNotRepeat();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Sends or queues a request, or returns why not; under the lock. */
     private @Nullable Answer submit(Request request) {
         if (closed || request.givenUp) {
@@ -225,7 +241,11 @@ final class Member {
     private void transmit(Request request, Session current, long now) {
         current.noteSent(now);
         request.lateNanos(now + request.patienceNanos);
-        request.sent = current.link.send(request.command, reply -> settle(current, request, reply));
+        RedisLink.Sent sent = current.link.send(request.command, reply -> settle(current, request, reply));
+        request.sent = sent;
+        if (request.decided) {
+            sent.doNotRepeat();
+        }
     }
 
     private void settle(Session from, Request request, RedisLink.Reply reply) {
@@ -242,7 +262,7 @@ final class Member {
             lock.lock();
             try {
                 drop(from);
-                if (cause.reason() == Reason.UNREACHABLE && !request.repeated && !closed) {
+                if (cause.reason() == Reason.UNREACHABLE && !request.repeated && !request.decided) {
                     // It was not carried out; a connection that has just ended says nothing about the next one.
                     request.repeated = true;
                     answer = submit(request);
@@ -411,8 +431,8 @@ final class Member {
 
     /** Makes a connection the one to use, or returns {@code false} if there is no use for it any more. */
     private boolean adopt(Session opened) {
-        List<Request> waiting;
-        List<Debt> owed;
+        Map<Request, Answer> refusals = new LinkedHashMap<>();
+        List<Request> sent;
         lock.lock();
         try {
             connector = null;
@@ -422,23 +442,28 @@ final class Member {
             }
             lastFailure = null;
             session = opened;
-            waiting = new ArrayList<>(queue);
-            queue.clear();
-            owed = new ArrayList<>(debts);
+            List<Debt> owed = new ArrayList<>(debts);
             debts.clear();
+            long now = env.nanoTime();
+            for (Debt debt : owed) {
+                if (debt.untilNanos - now > 0) {
+                    release(debt.release, 0, debt.untilNanos, answer -> {}, () -> {});
+                }
+            }
+            sent = new ArrayList<>(queue);
+            queue.clear();
+            // Under the lock, or what is sent from now on could overtake them.
+            for (Request request : sent) {
+                Answer refusal = submit(request);
+                if (refusal != null) {
+                    refusals.put(request, refusal);
+                }
+            }
         } finally {
             lock.unlock();
         }
-        long now = env.nanoTime();
-        for (Debt debt : owed) {
-            if (debt.untilNanos - now > 0) {
-                release(debt.release, 0, debt.untilNanos, answer -> {}, () -> {});
-            }
-        }
-        for (Request request : waiting) {
-            ask(request);
-            request.tellSent();
-        }
+        refusals.forEach(Request::answer);
+        sent.forEach(Request::tellSent);
         return true;
     }
 

@@ -199,6 +199,16 @@ final class Poll {
         return new NodeReport(name, isGrant.test((Answer.Said) answer) ? Vote.GRANTED : Vote.REFUSED, after, "");
     }
 
+    /** Lets those who have not answered do so when they like, but be asked no second time. */
+    void leaveTheOthers() {
+        for (int i = 0; i < requests.length; i++) {
+            Request request = requests[i];
+            if (request != null && answer(i) == null) {
+                members.get(i).leave(request);
+            }
+        }
+    }
+
     /**
      * Gives up what a server was asked: what it is sent from now on, it carries out after that.
      *

@@ -23,7 +23,13 @@ final class Request {
 
     volatile RedisLink.@Nullable Sent sent;
     boolean repeated;
+
+    /** Whether it must not be sent any more. */
     boolean givenUp;
+
+    /** Whether it must not be sent a second time, in whatever form. */
+    boolean decided;
+
     private volatile long lateNanos;
 
     Request(RedisCommand command, boolean vote, long patienceNanos, Consumer<Answer> onAnswer, Runnable onSent) {

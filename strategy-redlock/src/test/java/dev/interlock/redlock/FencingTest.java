@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -101,24 +102,30 @@ class FencingTest {
     /** A protocol whose counters differ, for which something happens between its two rounds. */
     private LeaseProtocol disturbed(String name, Runnable disturbance) {
         setCounters(name, AHEAD, AHEAD + 100, AHEAD + 200);
+        CountDownLatch answers = new CountDownLatch(redis.servers.size());
         AtomicBoolean done = new AtomicBoolean();
-        Runnable once = () -> {
-            synchronized (done) {
-                if (!done.get()) {
-                    disturbance.run();
-                    done.set(true);
+        GatedNode.Gate gate = new GatedNode.Gate() {
+            @Override
+            public void beforeScript(int number) throws InterruptedException {
+                if (number == 1) {
+                    answers.await();
+                    synchronized (done) {
+                        if (!done.getAndSet(true)) {
+                            disturbance.run();
+                        }
+                    }
+                }
+            }
+
+            @Override
+            public void afterReply(int number) {
+                if (number == 0) {
+                    answers.countDown();
                 }
             }
         };
         return redis.protocol(
-                Fixture::trusting,
-                Environment.system(),
-                (index, node) -> new GatedNode(node, number -> {
-                    if (number == 1) {
-                        once.run();
-                    }
-                }),
-                reports);
+                Fixture::trusting, Environment.system(), (index, node) -> new GatedNode(node, gate), reports);
     }
 
     private void lose(String name, int... servers) {

@@ -14,6 +14,10 @@ import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,6 +42,18 @@ final class Fixture implements AutoCloseable {
         for (int i = 0; i < nodes; i++) {
             servers.add(RedisServer.start());
             proxies.add(FaultProxy.to(servers.get(i)));
+            loadScripts(servers.get(i));
+        }
+    }
+
+    /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
+    static void loadScripts(RedisServer server) {
+        for (String script : List.of("acquire", "confirm", "renew", "release")) {
+            try (InputStream source = Fixture.class.getResourceAsStream(script + ".lua")) {
+                server.command("SCRIPT", "LOAD", new String(source.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -89,7 +89,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
     /** The configuration of a client of our own, which sends each request once. */
     Config clientConfig(LockConfig config) {
         List<RedisEndpoint> endpoints = config.endpoints();
-        if (endpoints.isEmpty() || topology.equals(SINGLE) && endpoints.size() != 1) {
+        if (endpoints.isEmpty() || (topology.equals(SINGLE) && endpoints.size() != 1)) {
             throw new IllegalArgumentException("strategy redisson with topology=" + topology + " cannot use "
                     + endpoints.size() + " endpoints: give "
                     + (topology.equals(SINGLE) ? "one, or set topology to what they are" : "at least one"));

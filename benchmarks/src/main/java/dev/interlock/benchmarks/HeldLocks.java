@@ -64,7 +64,7 @@ final class HeldLocks implements Scenario {
             double clientBefore = ClientCost.cpuSeconds();
             Pause.of(scale.lease().multipliedBy(2));
             double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
-            long commands = stage.commandsSent(scale.lease());
+            long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
             int lost = unlock(locks);
             long left = stage.keys() - (keysWhileHeld - scale.locks());
             return new Figures(

@@ -30,6 +30,10 @@ final class Load {
 
     private static final int DIGITS = 3;
     private static final Duration LONGEST_COUNT = Duration.ofMillis(500);
+    private static final Duration LOOK = Duration.ofMillis(1);
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
+
+    /** For how long threads are waited for that have been told to end. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Stage stage;
@@ -77,13 +81,14 @@ final class Load {
     /**
      * Runs the threads, and ends them; the clients of the stage are closed then.
      *
-     * @throws CompareException if one of them fails, or none of them gets a lock
+     * @throws CompareException if one of them fails, or none of them ever gets a lock
      */
     Figures run(Duration time) {
         contenders.forEach(Contender::start);
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         try {
             Pause.of(time.dividedBy(2));
+            awaitFirst();
             phase = Phase.TIMED;
             Reading begin = new Reading();
             Pause.of(time);
@@ -94,13 +99,24 @@ final class Load {
             values.put(Metric.COMMANDS, commands(time.dividedBy(4)));
             requireNoFailure();
         } finally {
-            phase = Phase.OVER;
             end();
         }
         values.put(Metric.P50_MICROS, nanos.getValueAtPercentile(50) / 1e3);
         values.put(Metric.P99_MICROS, nanos.getValueAtPercentile(99) / 1e3);
         long updates = guarded.stream().mapToLong(Guarded::value).sum();
         return new Figures(values, acquisitions() - updates);
+    }
+
+    /** The first lock may take longer than all that follow, because of what is made for it. */
+    private void awaitFirst() {
+        long from = System.nanoTime();
+        while (acquisitions() == 0) {
+            requireNoFailure();
+            if (System.nanoTime() - from > FIRST_PATIENCE.toNanos()) {
+                throw new CompareException("no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds");
+            }
+            Pause.of(LOOK);
+        }
     }
 
     private Map<Metric, Double> compare(Reading begin, Reading end) {
@@ -117,24 +133,26 @@ final class Load {
                 nanos.recordValue(Math.max(0, end.at - contenders.get(i).waitsSince()));
             }
         }
-        if (all == 0) {
-            throw new CompareException("none of " + contenders.size() + " threads got a lock in time");
-        }
         double seconds = (end.at - begin.at) / 1e9;
         return Map.of(
                 Metric.PAIRS_PER_SECOND, all / seconds,
                 Metric.ACQUIRED_PER_SECOND, all / seconds,
                 Metric.HAND_OFFS_PER_SECOND, (end.handOffs - begin.handOffs) / seconds,
                 Metric.MOST_TO_LEAST, (double) most / least,
-                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / all * 1e6,
-                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / all * 1e6);
+                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / Math.max(1, all) * 1e6,
+                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / Math.max(1, all) * 1e6);
     }
 
+    /** The end belongs to it, so that no command is counted without its acquisition. */
     private double commands(Duration time) {
-        Duration counted = time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT;
-        long before = acquisitions();
-        long commands = stage.commandsSent(counted);
-        return (double) commands / (acquisitions() - before);
+        long[] before = new long[1];
+        long commands = stage.commandsSent(() -> {
+            before[0] = acquisitions();
+            Pause.of(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT);
+            phase = Phase.OVER;
+            join();
+        });
+        return (double) commands / (acquisitions() - before[0]);
     }
 
     private long acquisitions() {
@@ -152,6 +170,7 @@ final class Load {
 
     /** Lets the threads end, and takes their clients away from those that starve. */
     private void end() {
+        phase = Phase.OVER;
         if (!join()) {
             stage.closeClients();
             join();

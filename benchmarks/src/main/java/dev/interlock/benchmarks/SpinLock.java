@@ -16,7 +16,7 @@ final class SpinLock implements Lock {
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Commands commands;
     private final String key;

@@ -4,7 +4,6 @@ package dev.interlock.benchmarks;
 import dev.interlock.compare.EmbeddedBackend;
 import dev.interlock.embedded.RedisServer;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -68,9 +67,9 @@ final class Stage implements AutoCloseable {
         return numbers.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How many commands clients send to all servers meanwhile; the servers are slowed down by it. */
-    long commandsSent(Duration time) {
-        return backend.commands(() -> Pause.of(time));
+    /** How many commands clients send to all servers during some work; the servers are slowed down by it. */
+    long commandsSent(Runnable work) {
+        return backend.commands(work);
     }
 
     /** The number of keys on the first server. */

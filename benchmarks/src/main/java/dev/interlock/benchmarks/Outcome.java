@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.DoubleStream;
 
 /** What was found of the candidates in one scenario. */
 final class Outcome {
@@ -54,5 +56,23 @@ final class Outcome {
         return Sample.of(rounds.getOrDefault(candidate, List.of()).stream()
                 .mapToDouble(figures -> figures.get(metric))
                 .toArray());
+    }
+
+    /** How many times that of Redisson's lock a median is; not a number where there is none. */
+    double timesRedisson(Candidate candidate, Metric metric) {
+        return times(candidate, metric, other -> other.name().equals(Candidates.REDISSON));
+    }
+
+    /** How many times that of the better bare client a median is; not a number where there is none. */
+    double timesRaw(Candidate candidate, Metric metric) {
+        return times(candidate, metric, other -> other.kind() == Candidate.Kind.RAW);
+    }
+
+    private double times(Candidate candidate, Metric metric, Predicate<Candidate> others) {
+        DoubleStream medians = candidates().stream()
+                .filter(others)
+                .mapToDouble(other -> sample(other, metric).median());
+        double best = (metric.moreIsBetter() ? medians.max() : medians.min()).orElse(0);
+        return best == 0 ? Double.NaN : sample(candidate, metric).median() / best;
     }
 }

@@ -9,12 +9,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
 
 /** Writes down what was found: as Markdown for people, and as comma-separated values for programs. */
 final class Renderer {
     private static final String NOTHING = "-";
+
+    /** Right of the first figure. */
+    private static final int RATIOS_AT = 2;
 
     private Renderer() {}
 
@@ -42,47 +44,23 @@ final class Renderer {
         return text.toString();
     }
 
-    static ReportTable table(Outcome outcome) {
-        Metric first = outcome.scenario().metrics().get(0);
-        OptionalDouble redisson = first(
-                outcome,
-                outcome.candidates().stream()
-                        .filter(candidate -> candidate.name().equals(Candidates.REDISSON))
-                        .toList());
-        OptionalDouble raw = first(
-                outcome,
-                outcome.candidates().stream()
-                        .filter(candidate -> candidate.kind() == Candidate.Kind.RAW)
-                        .toList());
+    private static ReportTable table(Outcome outcome) {
+        List<Metric> metrics = outcome.scenario().metrics();
         List<String> header = new ArrayList<>(List.of("candidate"));
-        outcome.scenario().metrics().forEach(metric -> header.add(metric.title()));
-        header.add(2, "× Redisson");
-        header.add(3, "× raw");
+        metrics.forEach(metric -> header.add(metric.title()));
+        header.addAll(RATIOS_AT, List.of("× Redisson", "× raw"));
         List<List<String>> rows = new ArrayList<>();
         for (Candidate candidate : outcome.candidates()) {
             List<String> row = new ArrayList<>(List.of(candidate.name()));
-            outcome.scenario().metrics().forEach(metric -> row.add(cell(outcome.sample(candidate, metric))));
-            double median = outcome.sample(candidate, first).median();
-            row.add(2, ratio(median, redisson));
-            row.add(3, ratio(median, raw));
+            metrics.forEach(metric -> row.add(cell(outcome.sample(candidate, metric))));
+            row.addAll(
+                    RATIOS_AT,
+                    List.of(
+                            number(outcome.timesRedisson(candidate, metrics.get(0))),
+                            number(outcome.timesRaw(candidate, metrics.get(0)))));
             rows.add(row);
         }
         return new ReportTable(outcome.scenario().title(), header, rows, List.of());
-    }
-
-    /** The best median of the first figure among some candidates. */
-    private static OptionalDouble first(Outcome outcome, List<Candidate> candidates) {
-        Metric metric = outcome.scenario().metrics().get(0);
-        DoubleStream medians = candidates.stream()
-                .mapToDouble(candidate -> outcome.sample(candidate, metric).median());
-        return metric.moreIsBetter() ? medians.max() : medians.min();
-    }
-
-    private static String ratio(double value, OptionalDouble other) {
-        if (other.isEmpty() || other.getAsDouble() == 0) {
-            return NOTHING;
-        }
-        return number(value / other.getAsDouble());
     }
 
     private static String cell(Sample sample) {
@@ -105,20 +83,20 @@ final class Renderer {
     }
 
     static String csv(List<Outcome> outcomes) {
-        StringBuilder text = new StringBuilder("scenario,candidate,figure,median,min,max\n");
+        StringBuilder text = new StringBuilder("scenario,candidate,figure,median,min,max,times Redisson,times raw\n");
         for (Outcome outcome : outcomes) {
             for (Candidate candidate : outcome.candidates()) {
                 for (Metric metric : outcome.scenario().metrics()) {
                     Sample sample = outcome.sample(candidate, metric);
-                    text.append(String.join(
-                                    ",",
-                                    outcome.scenario().name(),
-                                    candidate.name(),
-                                    metric.title(),
-                                    Double.toString(sample.median()),
-                                    Double.toString(sample.min()),
-                                    Double.toString(sample.max())))
-                            .append("\n");
+                    text.append(String.join(",", outcome.scenario().name(), candidate.name(), metric.title()));
+                    DoubleStream.of(
+                                    sample.median(),
+                                    sample.min(),
+                                    sample.max(),
+                                    outcome.timesRedisson(candidate, metric),
+                                    outcome.timesRaw(candidate, metric))
+                            .forEach(value -> text.append(",").append(Double.isNaN(value) ? "" : value));
+                    text.append("\n");
                 }
             }
         }

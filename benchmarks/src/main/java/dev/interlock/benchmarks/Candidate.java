@@ -31,8 +31,14 @@ record Candidate(
         return opener.open(endpoints, terms, options);
     }
 
-    boolean renews() {
-        return kind != Kind.RAW;
+    /** Whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */
+    boolean passesOnAsItComes() {
+        return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
+    }
+
+    /** Whether it holds locks for longer than their lease. */
+    boolean holds() {
+        return passesOnAsItComes() && kind != Kind.RAW;
     }
 
     /** Whether it is the one, or one of the group, that a user means. */

@@ -7,37 +7,22 @@ import java.util.List;
 import java.util.Map;
 
 /** A JVM is started with nothing but what a candidate needs, and takes a lock. */
-final class FirstLock implements Scenario {
+final class FirstLock extends Scenario {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Artifacts artifacts;
 
     FirstLock(Artifacts artifacts) {
+        super(
+                "first-lock",
+                "The first lock in a fresh JVM",
+                List.of(Metric.FIRST_LOCK_MILLIS, Metric.JARS),
+                Candidate::passesOnAsItComes);
         this.artifacts = artifacts;
     }
 
     @Override
-    public String name() {
-        return "first-lock";
-    }
-
-    @Override
-    public String title() {
-        return "The first lock in a fresh JVM";
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return List.of(Metric.FIRST_LOCK_MILLIS, Metric.JARS);
-    }
-
-    @Override
-    public boolean suits(Candidate candidate) {
-        return !candidate.options().containsKey(InterlockOpener.LOCAL_HANDOFFS);
-    }
-
-    @Override
-    public Figures measure(Candidate candidate) {
+    Figures measure(Candidate candidate) {
         List<String> jars = artifacts.neededBy(candidate.artifacts());
         try (Stage stage = Stage.open(candidate)) {
             List<String> arguments = FirstLockMain.arguments(

@@ -15,7 +15,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /** Two clients pass a lock to each other: how long it takes from the call of unlock until the other, who waits, has it. */
-final class HandOff implements Scenario {
+final class HandOff extends Scenario {
     private static final int DIGITS = 3;
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -28,31 +28,16 @@ final class HandOff implements Scenario {
     private final Duration time;
 
     HandOff(Duration time) {
+        super(
+                "hand-off",
+                "Hand-off between two clients, from release to acquired",
+                List.of(Metric.P50_MICROS, Metric.P99_MICROS),
+                Candidate::passesOnAsItComes);
         this.time = time;
     }
 
     @Override
-    public String name() {
-        return "hand-off";
-    }
-
-    @Override
-    public String title() {
-        return "Hand-off between two clients, from release to acquired";
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return List.of(Metric.P50_MICROS, Metric.P99_MICROS);
-    }
-
-    @Override
-    public boolean suits(Candidate candidate) {
-        return !candidate.options().containsKey(InterlockOpener.LOCAL_HANDOFFS);
-    }
-
-    @Override
-    public Figures measure(Candidate candidate) {
+    Figures measure(Candidate candidate) {
         try (Stage stage = Stage.open(candidate)) {
             Game game = new Game();
             Player first = game.player(stage.client(Terms.SHORT).lock("passed"));

@@ -3,49 +3,37 @@ package dev.interlock.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
 /** Many locks are held by one thread for three leases: what their renewal costs, and whether they last. */
-final class HeldLocks implements Scenario {
+final class HeldLocks extends Scenario {
     /** In how many parts of a lease a lock is renewed, by us and by everybody else. */
     private static final int PERIODS_PER_LEASE = 3;
 
     private final Scale scale;
 
     HeldLocks(Scale scale) {
+        super(
+                "held-locks",
+                String.format(
+                        Locale.ROOT,
+                        "%,d locks held over three leases of %d ms",
+                        scale.locks(),
+                        scale.lease().toMillis()),
+                List.of(
+                        Metric.CLIENT_SECONDS,
+                        Metric.RENEWAL_COMMANDS,
+                        Metric.HEAP_BYTES,
+                        Metric.LOCKS_LOST,
+                        Metric.LEFT_BEHIND),
+                Candidate::holds);
         this.scale = scale;
     }
 
     @Override
-    public String name() {
-        return "held-locks";
-    }
-
-    @Override
-    public String title() {
-        return String.format(
-                "%,d locks held over three leases of %d ms",
-                scale.locks(), scale.lease().toMillis());
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return List.of(
-                Metric.CLIENT_SECONDS,
-                Metric.RENEWAL_COMMANDS,
-                Metric.HEAP_BYTES,
-                Metric.LOCKS_LOST,
-                Metric.LEFT_BEHIND);
-    }
-
-    @Override
-    public boolean suits(Candidate candidate) {
-        return candidate.renews() && !candidate.options().containsKey(InterlockOpener.LOCAL_HANDOFFS);
-    }
-
-    @Override
-    public Figures measure(Candidate candidate) {
+    Figures measure(Candidate candidate) {
         try (Stage stage = Stage.open(candidate)) {
             LockClient client = stage.client(new Terms(scale.lease(), true));
             // What a client makes once, it makes for the first lock.
@@ -65,7 +53,7 @@ final class HeldLocks implements Scenario {
             Pause.of(scale.lease().multipliedBy(2));
             double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
             long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
-            int lost = unlock(locks);
+            int lost = Losses.unlock(locks);
             long left = stage.keys() - (keysWhileHeld - scale.locks());
             return new Figures(
                     Map.of(
@@ -81,19 +69,5 @@ final class HeldLocks implements Scenario {
                             (double) Math.max(0, left)),
                     0);
         }
-    }
-
-    /** Gives all up, and returns how many were not held any more. */
-    private static int unlock(List<Lock> locks) {
-        int lost = 0;
-        for (Lock lock : locks) {
-            try {
-                lock.unlock();
-            } catch (RuntimeException e) {
-                // Each library has its own exception for it.
-                lost++;
-            }
-        }
-        return lost;
     }
 }

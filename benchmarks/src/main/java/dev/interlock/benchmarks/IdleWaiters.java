@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 
 /** Threads of one client wait for a lock that another client holds and does not give up. */
-final class IdleWaiters implements Scenario {
+final class IdleWaiters extends Scenario {
     private static final Duration SETTLED = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration LOOK = Duration.ofMillis(5);
@@ -17,31 +17,16 @@ final class IdleWaiters implements Scenario {
     private final Scale scale;
 
     IdleWaiters(Scale scale) {
+        super(
+                "idle-waiters",
+                scale.waiters() + " threads of one client wait for a lock that another client holds",
+                Rates.METRICS,
+                Candidate::passesOnAsItComes);
         this.scale = scale;
     }
 
     @Override
-    public String name() {
-        return "idle-waiters";
-    }
-
-    @Override
-    public String title() {
-        return scale.waiters() + " threads of one client wait for a lock that another client holds";
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return List.of(Metric.COMMANDS_PER_SECOND, Metric.CLIENT_MILLIS_PER_SECOND);
-    }
-
-    @Override
-    public boolean suits(Candidate candidate) {
-        return !candidate.options().containsKey(InterlockOpener.LOCAL_HANDOFFS);
-    }
-
-    @Override
-    public Figures measure(Candidate candidate) {
+    Figures measure(Candidate candidate) {
         Terms terms = new Terms(Terms.SHORT.lease(), true);
         try (Stage stage = Stage.open(candidate)) {
             Lock held = stage.client(terms).lock(NAME);
@@ -50,9 +35,7 @@ final class IdleWaiters implements Scenario {
             try {
                 waiters.forEach(Thread::start);
                 Pause.of(scale.time().compareTo(SETTLED) < 0 ? scale.time() : SETTLED);
-                Rates rates = new Rates(stage);
-                Pause.of(scale.time());
-                Figures found = rates.figures();
+                Figures found = new Figures(Rates.during(stage, scale.time()), 0);
                 if (!waiters.stream().allMatch(Thread::isAlive)) {
                     throw new CompareException("a waiter got the lock that another client held, or failed");
                 }

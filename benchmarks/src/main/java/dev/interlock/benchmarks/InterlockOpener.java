@@ -22,6 +22,7 @@ final class InterlockOpener implements Opener {
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")))
+                .commandTimeout(COMMAND_TIMEOUT)
                 .lockDefaults(LockOptions.builder().lease(terms.lease()).build());
         options.forEach((name, value) -> {
             switch (name) {

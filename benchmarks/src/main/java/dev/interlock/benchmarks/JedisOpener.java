@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.params.SetParams;
 
@@ -20,6 +21,9 @@ final class JedisOpener implements Opener {
         URI server = endpoints.get(0);
         RedisClient client = RedisClient.builder()
                 .hostAndPort(server.getHost(), server.getPort())
+                .clientConfig(DefaultJedisClientConfig.builder()
+                        .timeoutMillis((int) COMMAND_TIMEOUT.toMillis())
+                        .build())
                 .poolConfig(pool)
                 .build();
         SpinLock.Commands commands = new SpinLock.Commands() {

@@ -81,17 +81,16 @@ final class Load {
     /**
      * Runs the threads, and ends them; the clients of the stage are closed then.
      *
-     * @throws CompareException if one of them fails, or none of them ever gets a lock
+     * @throws CompareException if one of them fails, or none of them gets a lock for half a minute
      */
     Figures run(Duration time) {
         contenders.forEach(Contender::start);
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         try {
-            Pause.of(time.dividedBy(2));
-            awaitFirst();
+            work(time.dividedBy(2));
             phase = Phase.TIMED;
             Reading begin = new Reading();
-            Pause.of(time);
+            work(time);
             Reading end = new Reading();
             requireNoFailure();
             values.putAll(compare(begin, end));
@@ -107,12 +106,14 @@ final class Load {
         return new Figures(values, acquisitions() - updates);
     }
 
-    /** The first lock may take longer than all that follow, because of what is made for it. */
-    private void awaitFirst() {
+    /** Lets time pass, and more of it until at least one more lock was taken; the first one may take long. */
+    private void work(Duration time) {
+        long before = acquisitions();
         long from = System.nanoTime();
-        while (acquisitions() == 0) {
+        Pause.of(time);
+        while (acquisitions() == before) {
             requireNoFailure();
-            if (System.nanoTime() - from > FIRST_PATIENCE.toNanos()) {
+            if (System.nanoTime() - from > time.plus(FIRST_PATIENCE).toNanos()) {
                 throw new CompareException("no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds");
             }
             Pause.of(LOOK);
@@ -139,8 +140,8 @@ final class Load {
                 Metric.ACQUIRED_PER_SECOND, all / seconds,
                 Metric.HAND_OFFS_PER_SECOND, (end.handOffs - begin.handOffs) / seconds,
                 Metric.MOST_TO_LEAST, (double) most / least,
-                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / Math.max(1, all) * 1e6,
-                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / Math.max(1, all) * 1e6);
+                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / all * 1e6,
+                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / all * 1e6);
     }
 
     /** The end belongs to it, so that no command is counted without its acquisition. */

@@ -13,6 +13,7 @@ enum Metric {
     CLIENT_MICROS("client CPU µs per acquisition", false),
     MOST_TO_LEAST("most/least per thread", false),
     COMMANDS_PER_SECOND("commands/s", false),
+    CARRIED_OUT_PER_SECOND("commands/s with those in scripts", false),
     CLIENT_MILLIS_PER_SECOND("client CPU ms/s", false),
     RENEWAL_COMMANDS("renewal commands per lock and period", false),
     CLIENT_SECONDS("client CPU s", false),

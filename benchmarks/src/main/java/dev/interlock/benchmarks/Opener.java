@@ -2,11 +2,15 @@
 package dev.interlock.benchmarks;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /** Opens clients of one library. Has a constructor without parameters, so that a fresh JVM can make one by its name. */
 interface Opener {
+    /** So that nobody fails because the machine is busy. */
+    Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+
     /**
      * Opens a client, which the caller must close.
      *

@@ -2,21 +2,44 @@
 package dev.interlock.benchmarks;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /** One measurement of a candidate, on servers of its own. */
-interface Scenario {
-    /** What the user calls it. */
-    String name();
+abstract class Scenario {
+    private final String name;
+    private final String title;
+    private final List<Metric> metrics;
+    private final Predicate<Candidate> suitable;
 
-    /** The heading of its table. */
-    String title();
+    /**
+     * Creates a scenario.
+     *
+     * @param name what the user calls it
+     * @param title the heading of its table
+     * @param metrics what it finds, the figure by which candidates are compared first
+     * @param suitable whether it makes sense for a candidate
+     */
+    Scenario(String name, String title, List<Metric> metrics, Predicate<Candidate> suitable) {
+        this.name = name;
+        this.title = title;
+        this.metrics = metrics;
+        this.suitable = suitable;
+    }
 
-    /** What it finds, the figure by which candidates are compared first. */
-    List<Metric> metrics();
+    final String name() {
+        return name;
+    }
 
-    /** Whether it makes sense for a candidate. */
-    default boolean suits(Candidate candidate) {
-        return true;
+    final String title() {
+        return title;
+    }
+
+    final List<Metric> metrics() {
+        return metrics;
+    }
+
+    final boolean suits(Candidate candidate) {
+        return suitable.test(candidate);
     }
 
     /**
@@ -24,5 +47,10 @@ interface Scenario {
      *
      * @throws RuntimeException if there is no result
      */
-    Figures measure(Candidate candidate);
+    abstract Figures measure(Candidate candidate);
+
+    @Override
+    public final String toString() {
+        return name;
+    }
 }

@@ -14,9 +14,10 @@ final class Scenarios {
                 Throughput.ownNames("one-thread", time, 1),
                 Throughput.ownNames("many-threads", time, scale.threads()),
                 Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
-                Throughput.oneName("one-name", time, 1, scale.threads()),
-                Throughput.oneName("one-name-clients", time, scale.clients(), 1),
-                Throughput.oneName("one-name-clients-threads", time, scale.clients(), scale.threadsPerClient()),
+                Throughput.oneName("one-name", time, scale.threads()),
+                Throughput.oneNameOfClients("one-name-clients", time, scale.clients()),
+                Throughput.oneNameOfClientsWithThreads(
+                        "one-name-clients-threads", time, scale.clients(), scale.threadsPerClient()),
                 new HandOff(time),
                 new IdleWaiters(scale),
                 new HeldLocks(scale),

@@ -42,18 +42,11 @@ final class SpinLock implements Lock {
 
     @Override
     public void lock() {
-        String mine = UUID.randomUUID().toString();
         long pause = FIRST_PAUSE_NANOS;
-        while (!commands.setIfAbsent(key, mine, leaseMillis)) {
+        while (!tryLock()) {
             LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pause / 2, pause));
             pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
         }
-        token = mine;
-    }
-
-    @Override
-    public void unlock() {
-        commands.deleteIfEqual(key, token);
     }
 
     @Override
@@ -63,12 +56,22 @@ final class SpinLock implements Lock {
 
     @Override
     public boolean tryLock() {
-        throw new UnsupportedOperationException();
+        String mine = UUID.randomUUID().toString();
+        boolean locked = commands.setIfAbsent(key, mine, leaseMillis);
+        if (locked) {
+            token = mine;
+        }
+        return locked;
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void unlock() {
+        commands.deleteIfEqual(key, token);
     }
 
     @Override

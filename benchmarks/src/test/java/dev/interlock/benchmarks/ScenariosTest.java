@@ -2,26 +2,33 @@
 package dev.interlock.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Named.named;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.interlock.compare.Progress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
 class ScenariosTest {
-    private static final Scale SMALL = new Scale(Duration.ofMillis(60), Duration.ofMillis(300), 4, 8, 2, 2, 4, 20, 10);
+    private static final Scale SMALL = new Scale(Duration.ofMillis(60), Duration.ofSeconds(1), 4, 8, 2, 2, 4, 20, 10);
 
-    static List<Scenario> scenarios() {
-        return Scenarios.all(SMALL);
+    static Stream<Arguments> scenariosAndCandidates() {
+        return Scenarios.all(SMALL).stream()
+                .flatMap(scenario -> Candidates.all().stream()
+                        .filter(scenario::suits)
+                        .map(candidate -> arguments(scenario, named(candidate.name(), candidate))));
     }
 
     @AfterAll
@@ -31,20 +38,20 @@ class ScenariosTest {
     }
 
     @ParameterizedTest
-    @MethodSource("scenarios")
-    void everyCandidateYieldsFiguresAndLosesNoUpdate(Scenario scenario) {
-        List<Candidate> candidates = Candidates.all();
-
-        Outcome outcome = measure(scenario, candidates);
+    @MethodSource("scenariosAndCandidates")
+    void everyCandidateYieldsFiguresAndLosesNoUpdate(Scenario scenario, Candidate candidate) {
+        Outcome outcome = measure(scenario, List.of(candidate));
 
         assertThat(outcome.problems()).isEmpty();
-        assertThat(outcome.candidates())
-                .isEqualTo(candidates.stream().filter(scenario::suits).toList())
-                .isNotEmpty()
-                .allSatisfy(candidate -> assertThat(scenario.metrics())
-                        .allSatisfy(metric -> assertThat(
-                                        outcome.sample(candidate, metric).median())
-                                .isNotNaN()));
+        assertThat(scenario.metrics())
+                .allSatisfy(metric ->
+                        assertThat(outcome.sample(candidate, metric).median()).isNotNaN());
+    }
+
+    @Test
+    void noScenarioIsLeftWithoutCandidates() {
+        assertThat(Scenarios.all(SMALL))
+                .allSatisfy(scenario -> assertThat(Candidates.all()).anyMatch(scenario::suits));
     }
 
     private static Outcome measure(Scenario scenario, List<Candidate> candidates) {
@@ -61,8 +68,8 @@ class ScenariosTest {
             ReentrantLock lock = new ReentrantLock();
             return new LockClient(name -> lock, () -> {});
         });
-        Scenario scenario = Throughput.oneName("test", Duration.ofMillis(200), 1, 4);
-        Scenario severalClients = Throughput.oneName("test", Duration.ofMillis(200), 4, 1);
+        Scenario scenario = Throughput.oneName("test", Duration.ofMillis(200), 4);
+        Scenario severalClients = Throughput.oneNameOfClients("test", Duration.ofMillis(200), 4);
 
         assertThat(measure(scenario, List.of(sound)).problems()).isEmpty();
         Outcome outcome = measure(severalClients, List.of(broken));

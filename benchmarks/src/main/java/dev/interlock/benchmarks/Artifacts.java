@@ -54,9 +54,10 @@ final class Artifacts {
                 }
                 String artifact = matcher.group(2);
                 if (!path.isEmpty()) {
-                    needs.get(path.getLast()).add(artifact);
+                    needs.computeIfAbsent(path.getLast(), key -> new LinkedHashSet<>())
+                            .add(artifact);
                 }
-                needs.computeIfAbsent(artifact, key -> new LinkedHashSet<>());
+                needs.putIfAbsent(artifact, new LinkedHashSet<>());
                 path.addLast(artifact);
             }
         }
@@ -69,12 +70,13 @@ final class Artifacts {
         Deque<String> left = new ArrayDeque<>(artifacts);
         while (!left.isEmpty()) {
             String artifact = left.removeFirst();
-            if (!needs.containsKey(artifact)) {
+            Set<String> more = needs.get(artifact);
+            if (more == null) {
                 throw new IllegalArgumentException(
                         "this module does not depend on " + artifact + ": name it in its pom");
             }
             if (found.add(artifact)) {
-                left.addAll(needs.get(artifact));
+                left.addAll(more);
             }
         }
         return List.copyOf(found);

@@ -22,16 +22,13 @@ final class FirstLock extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
-        List<String> jars = artifacts.neededBy(candidate.artifacts());
-        try (Stage stage = Stage.open(candidate)) {
-            List<String> arguments = FirstLockMain.arguments(
-                    candidate.opener(),
-                    stage.endpoints().stream().map(URI::toString).toList(),
-                    candidate.options());
-            double millis =
-                    FreshJvm.millisUntilDone(artifacts.classPath(jars), FirstLockMain.class, arguments, PATIENCE);
-            return new Figures(Map.of(Metric.FIRST_LOCK_MILLIS, millis, Metric.JARS, (double) jars.size()), 0);
-        }
+    Figures measure(Stage stage) {
+        List<String> jars = artifacts.neededBy(stage.candidate().artifacts());
+        List<String> arguments = FirstLockMain.arguments(
+                stage.candidate().opener(),
+                stage.endpoints().stream().map(URI::toString).toList(),
+                stage.candidate().options());
+        double millis = FreshJvm.millisUntilDone(artifacts.classPath(jars), FirstLockMain.class, arguments, PATIENCE);
+        return new Figures(Map.of(Metric.FIRST_LOCK_MILLIS, millis, Metric.JARS, (double) jars.size()), 0);
     }
 }

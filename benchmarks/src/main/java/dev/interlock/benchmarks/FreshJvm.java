@@ -38,7 +38,7 @@ final class FreshJvm {
             reader.start();
             return (done.get(patience.toNanos(), TimeUnit.NANOSECONDS) - from) / 1e6;
         } catch (ExecutionException e) {
-            throw new CompareException("a fresh JVM failed: " + e.getCause().getMessage(), e);
+            throw new CompareException("a fresh JVM failed: " + e.getMessage(), e);
         } catch (TimeoutException e) {
             throw new CompareException("a fresh JVM had no lock after " + patience.toSeconds() + " seconds", e);
         } catch (InterruptedException e) {

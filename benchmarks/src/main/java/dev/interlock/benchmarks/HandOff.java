@@ -37,30 +37,28 @@ final class HandOff extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
-        try (Stage stage = Stage.open(candidate)) {
-            Game game = new Game();
-            Player first = game.player(stage.client(Terms.SHORT).lock("passed"));
-            Player second = game.player(stage.client(Terms.SHORT).lock("passed"));
-            first.other = second;
-            second.other = first;
-            first.thread.start();
-            second.thread.start();
-            Pause.of(time.dividedBy(2));
-            game.timed = true;
-            Pause.of(time);
-            game.over = true;
-            first.join();
-            second.join();
-            if (game.nanos.getTotalCount() == 0) {
-                throw new CompareException("the lock was not passed on in time");
-            }
-            return new Figures(
-                    Map.of(
-                            Metric.P50_MICROS, game.nanos.getValueAtPercentile(50) / 1e3,
-                            Metric.P99_MICROS, game.nanos.getValueAtPercentile(99) / 1e3),
-                    first.turns + second.turns - game.guarded.value());
+    Figures measure(Stage stage) {
+        Game game = new Game();
+        Player first = game.player(stage.client(Terms.SHORT).lock("passed"));
+        Player second = game.player(stage.client(Terms.SHORT).lock("passed"));
+        first.other = second;
+        second.other = first;
+        first.thread.start();
+        second.thread.start();
+        Pause.of(time.dividedBy(2));
+        game.timed = true;
+        Pause.of(time);
+        game.over = true;
+        first.join();
+        second.join();
+        if (game.nanos.getTotalCount() == 0) {
+            throw new CompareException("the lock was not passed on in time");
         }
+        return new Figures(
+                Map.of(
+                        Metric.P50_MICROS, game.nanos.getValueAtPercentile(50) / 1e3,
+                        Metric.P99_MICROS, game.nanos.getValueAtPercentile(99) / 1e3),
+                first.turns + second.turns - game.guarded.value());
     }
 
     /** What the two share. */

@@ -33,41 +33,39 @@ final class HeldLocks extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
-        try (Stage stage = Stage.open(candidate)) {
-            LockClient client = stage.client(new Terms(scale.lease(), true));
-            // What a client makes once, it makes for the first lock.
-            Lock first = client.lock("first");
-            first.lock();
-            first.unlock();
-            double heapBefore = ClientCost.liveHeapBytes();
-            List<Lock> locks = new ArrayList<>();
-            for (int i = 0; i < scale.locks(); i++) {
-                Lock lock = client.lock("held-" + i);
-                lock.lock();
-                locks.add(lock);
-            }
-            double heap = ClientCost.liveHeapBytes() - heapBefore;
-            long keysWhileHeld = stage.keys();
-            double clientBefore = ClientCost.cpuSeconds();
-            Pause.of(scale.lease().multipliedBy(2));
-            double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
-            long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
-            int lost = Losses.unlock(locks);
-            long left = stage.keys() - (keysWhileHeld - scale.locks());
-            return new Figures(
-                    Map.of(
-                            Metric.CLIENT_SECONDS,
-                            clientSeconds,
-                            Metric.RENEWAL_COMMANDS,
-                            (double) commands / scale.locks() / PERIODS_PER_LEASE,
-                            Metric.HEAP_BYTES,
-                            heap / scale.locks(),
-                            Metric.LOCKS_LOST,
-                            (double) lost,
-                            Metric.LEFT_BEHIND,
-                            (double) Math.max(0, left)),
-                    0);
+    Figures measure(Stage stage) {
+        LockClient client = stage.client(new Terms(scale.lease(), true));
+        // What a client makes once, it makes for the first lock.
+        Lock first = client.lock("first");
+        first.lock();
+        first.unlock();
+        double heapBefore = ClientCost.liveHeapBytes();
+        List<Lock> locks = new ArrayList<>();
+        for (int i = 0; i < scale.locks(); i++) {
+            Lock lock = client.lock("held-" + i);
+            lock.lock();
+            locks.add(lock);
         }
+        double heap = ClientCost.liveHeapBytes() - heapBefore;
+        long keysWhileHeld = stage.keys();
+        double clientBefore = ClientCost.cpuSeconds();
+        Pause.of(scale.lease().multipliedBy(2));
+        double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
+        long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
+        int lost = Losses.unlock(locks);
+        long left = stage.keys() - (keysWhileHeld - scale.locks());
+        return new Figures(
+                Map.of(
+                        Metric.CLIENT_SECONDS,
+                        clientSeconds,
+                        Metric.RENEWAL_COMMANDS,
+                        (double) commands / scale.locks() / PERIODS_PER_LEASE,
+                        Metric.HEAP_BYTES,
+                        heap / scale.locks(),
+                        Metric.LOCKS_LOST,
+                        (double) lost,
+                        Metric.LEFT_BEHIND,
+                        (double) Math.max(0, left)),
+                0);
     }
 }

@@ -26,24 +26,22 @@ final class IdleWaiters extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
+    Figures measure(Stage stage) {
         Terms terms = new Terms(Terms.SHORT.lease(), true);
-        try (Stage stage = Stage.open(candidate)) {
-            Lock held = stage.client(terms).lock(NAME);
-            held.lock();
-            List<Thread> waiters = waiters(stage.client(terms).lock(NAME));
-            try {
-                waiters.forEach(Thread::start);
-                Pause.of(scale.time().compareTo(SETTLED) < 0 ? scale.time() : SETTLED);
-                Figures found = new Figures(Rates.during(stage, scale.time()), 0);
-                if (!waiters.stream().allMatch(Thread::isAlive)) {
-                    throw new CompareException("a waiter got the lock that another client held, or failed");
-                }
-                return found;
-            } finally {
-                held.unlock();
-                drain(waiters);
+        Lock held = stage.client(terms).lock(NAME);
+        held.lock();
+        List<Thread> waiters = waiters(stage.client(terms).lock(NAME));
+        try {
+            waiters.forEach(Thread::start);
+            Pause.of(scale.time().compareTo(SETTLED) < 0 ? scale.time() : SETTLED);
+            Figures found = new Figures(Rates.during(stage, scale.time()), 0);
+            if (!waiters.stream().allMatch(Thread::isAlive)) {
+                throw new CompareException("a waiter got the lock that another client held, or failed");
             }
+            return found;
+        } finally {
+            held.unlock();
+            drain(waiters);
         }
     }
 

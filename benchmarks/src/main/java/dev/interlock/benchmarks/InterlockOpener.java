@@ -8,6 +8,7 @@ import dev.interlock.LockOptions;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Opens clients of this project: the options are those of the strategy, and the ones named here. */
@@ -31,7 +32,8 @@ final class InterlockOpener implements Opener {
                 default -> config.option(name, value);
             }
         });
-        DistributedLockFactory factory = DistributedLocks.getInstance(options.get(STRATEGY), config.build());
+        DistributedLockFactory factory =
+                DistributedLocks.getInstance(Objects.requireNonNull(options.get(STRATEGY), STRATEGY), config.build());
         return new LockClient(factory::getLock, factory::close);
     }
 }

@@ -23,21 +23,19 @@ final class LastHeld extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
-        try (Stage stage = Stage.open(candidate)) {
-            LockClient client = stage.client(new Terms(scale.lease(), true));
-            for (int i = 0; i < scale.pairs(); i++) {
-                Lock other = client.lock("other-" + i);
-                other.lock();
-                other.unlock();
-            }
-            Lock held = client.lock("held");
-            held.lock();
-            Duration lease = scale.lease();
-            Map<Metric, Double> values =
-                    new EnumMap<>(Rates.during(stage, scale.time().compareTo(lease) < 0 ? lease : scale.time()));
-            values.put(Metric.LOCKS_LOST, (double) Losses.unlock(List.of(held)));
-            return new Figures(values, 0);
+    Figures measure(Stage stage) {
+        LockClient client = stage.client(new Terms(scale.lease(), true));
+        for (int i = 0; i < scale.pairs(); i++) {
+            Lock other = client.lock("other-" + i);
+            other.lock();
+            other.unlock();
         }
+        Lock held = client.lock("held");
+        held.lock();
+        Duration lease = scale.lease();
+        Map<Metric, Double> values =
+                new EnumMap<>(Rates.during(stage, scale.time().compareTo(lease) < 0 ? lease : scale.time()));
+        values.put(Metric.LOCKS_LOST, (double) Losses.unlock(List.of(held)));
+        return new Figures(values, 0);
     }
 }

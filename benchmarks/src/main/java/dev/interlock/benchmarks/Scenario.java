@@ -4,7 +4,7 @@ package dev.interlock.benchmarks;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** One measurement of a candidate, on servers of its own. */
+/** One measurement of a candidate. */
 abstract class Scenario {
     private final String name;
     private final String title;
@@ -43,11 +43,18 @@ abstract class Scenario {
     }
 
     /**
-     * Measures once, and leaves nothing behind.
+     * Measures a candidate once, on servers of its own, and leaves nothing behind.
      *
      * @throws RuntimeException if there is no result
      */
-    abstract Figures measure(Candidate candidate);
+    final Figures measure(Candidate candidate) {
+        try (Stage stage = Stage.open(candidate)) {
+            return measure(stage);
+        }
+    }
+
+    /** Measures what is on a stage, which is cleared then. */
+    abstract Figures measure(Stage stage);
 
     @Override
     public final String toString() {

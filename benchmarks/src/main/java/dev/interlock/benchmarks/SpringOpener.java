@@ -4,6 +4,7 @@ package dev.interlock.benchmarks;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
@@ -25,7 +26,7 @@ final class SpringOpener implements Opener {
         connections.afterPropertiesSet();
         connections.start();
         RedisLockRegistry registry = new RedisLockRegistry(connections, REGISTRY, terms.lease());
-        registry.setRedisLockType(RedisLockType.valueOf(options.get(TYPE)));
+        registry.setRedisLockType(RedisLockType.valueOf(Objects.requireNonNull(options.get(TYPE), TYPE)));
         ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
         if (terms.renewed()) {
             scheduler.setDaemon(true);

@@ -31,6 +31,11 @@ final class Stage implements AutoCloseable {
         return new Stage(candidate, EmbeddedBackend.start(candidate.servers()));
     }
 
+    /** Who is on it. */
+    Candidate candidate() {
+        return candidate;
+    }
+
     List<URI> endpoints() {
         return backend.servers().stream()
                 .map(server -> URI.create(server.uri()))

@@ -70,21 +70,19 @@ final class Throughput extends Scenario {
     }
 
     @Override
-    Figures measure(Candidate candidate) {
-        try (Stage stage = Stage.open(candidate)) {
-            Load load = new Load(stage, !oneName);
-            Guarded shared = new Guarded();
-            for (int i = 0; i < clients; i++) {
-                LockClient client = stage.client(Terms.SHORT);
-                for (int j = 0; j < threadsPerClient; j++) {
-                    if (oneName) {
-                        load.add(client.lock("shared"), shared);
-                    } else {
-                        load.add(client.lock("own-" + j), new Guarded());
-                    }
+    Figures measure(Stage stage) {
+        Load load = new Load(stage, !oneName);
+        Guarded shared = new Guarded();
+        for (int i = 0; i < clients; i++) {
+            LockClient client = stage.client(Terms.SHORT);
+            for (int j = 0; j < threadsPerClient; j++) {
+                if (oneName) {
+                    load.add(client.lock("shared"), shared);
+                } else {
+                    load.add(client.lock("own-" + j), new Guarded());
                 }
             }
-            return load.run(time);
         }
+        return load.run(time);
     }
 }

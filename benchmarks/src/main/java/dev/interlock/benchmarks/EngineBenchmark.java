@@ -17,11 +17,13 @@ import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -110,6 +112,7 @@ public class EngineBenchmark {
     /** A backend whose leases do not end by themselves. */
     private static final class Memory implements LeaseProtocol {
         private final ConcurrentMap<String, String> holders = new ConcurrentHashMap<>();
+        private final ConcurrentMap<String, Collection<Runnable>> listeners = new ConcurrentHashMap<>();
 
         @Override
         public Attempt attempt(Claim claim) {
@@ -129,12 +132,16 @@ public class EngineBenchmark {
         @Override
         public Optional<LossCause> release(Claim claim) {
             holders.remove(claim.name(), claim.token());
+            listeners.getOrDefault(claim.name(), List.of()).forEach(Runnable::run);
             return Optional.empty();
         }
 
         @Override
         public Watch watch(String name, Runnable onFreed) {
-            return Watch.NONE;
+            Collection<Runnable> ofThisName = listeners.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
+            ofThisName.add(onFreed);
+            onFreed.run();
+            return () -> ofThisName.remove(onFreed);
         }
 
         @Override

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** A JVM is started with nothing but what a candidate needs, and takes a lock. */
 final class FirstLock extends Scenario {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Artifacts artifacts;
 

@@ -9,7 +9,7 @@ import java.util.Map;
 /** Opens clients of one library. Has a constructor without parameters, so that a fresh JVM can make one by its name. */
 interface Opener {
     /** So that nobody fails because the machine is busy. */
-    Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+    Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
     /**
      * Opens a client, which the caller must close.

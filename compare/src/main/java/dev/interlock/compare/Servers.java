@@ -12,9 +12,14 @@ import java.util.Map;
  *
  * @param named those that the user named; embedded ones are started if there are none
  */
-record Servers(List<String> named) {
-    /** How many independent servers a strategy is made for. */
-    static int neededBy(String strategy) {
+public record Servers(List<String> named) {
+    /**
+     * Returns how many independent servers a strategy is made for.
+     *
+     * @param strategy the name of the strategy
+     * @return the number of servers
+     */
+    public static int neededBy(String strategy) {
         return strategy.equals("redlock") ? 5 : 1;
     }
 

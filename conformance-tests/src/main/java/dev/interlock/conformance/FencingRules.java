@@ -157,7 +157,7 @@ abstract class FencingRules extends LeaseRules {
         Lease givenUp = acquire(actor, lock());
         long first = token(givenUp);
         actor.does("close()", givenUp::close);
-        Lease lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.SHORT_LEASE)));
+        Lease lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long second = token(lost);
         awaitLoss(lost);
         tokenOfTenure(actor, lockOfAnotherClient());
@@ -170,7 +170,7 @@ abstract class FencingRules extends LeaseRules {
     public final void rule_7_8_tokensGrowAfterALeaseHasRunOut() {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
-        Lease stale = acquire(actor, factory().getLock(name(), unrenewed(Scale.SHORT_LEASE)));
+        Lease stale = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long next = tokenOfTenure(actor("next holder"), other);
         assertLarger(token(stale), next);
     }

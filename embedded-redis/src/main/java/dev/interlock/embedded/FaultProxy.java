@@ -164,7 +164,7 @@ public final class FaultProxy implements AutoCloseable {
         lock.lock();
         try {
             if (listener == null) {
-                serve(Ports.listen(port));
+                serve(Ports.listenAgain(port));
             }
         } catch (IOException e) {
             throw new RedisServerException("cannot listen on port " + port + " again", e);

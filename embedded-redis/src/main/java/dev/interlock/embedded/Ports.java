@@ -2,6 +2,7 @@
 package dev.interlock.embedded;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,6 +12,8 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Ports of the loopback interface. */
 final class Ports {
@@ -21,6 +24,8 @@ final class Ports {
     private static final int FIRST = 20_000;
     private static final int LAST = 32_000;
     private static final int TRIES = 100;
+
+    private static final int COPIES_SECONDS = 10;
 
     /**
      * Ports of servers and proxies of this JVM, which are theirs while nobody listens on them too. A datagram socket of the same number
@@ -64,6 +69,24 @@ final class Ports {
         } catch (IOException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    /**
+     * Binds to a port of ours again. A process that is being started has copies of this JVM's sockets until it has closed them, and
+     * keeps the port from being free for as long.
+     */
+    static ServerSocket listenAgain(int port) throws IOException {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(COPIES_SECONDS);
+        while (true) {
+            try {
+                return listen(port);
+            } catch (BindException e) {
+                if (System.nanoTime() - giveUp > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            }
         }
     }
 

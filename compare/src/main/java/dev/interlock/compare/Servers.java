@@ -26,7 +26,7 @@ public record Servers(List<String> named) {
     /**
      * With which options a strategy can use servers that have just been started, on a machine that is busy with other things too.
      */
-    static Map<String, String> optionsFor(String strategy) {
+    public static Map<String, String> optionsFor(String strategy) {
         return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
     }
 

@@ -18,6 +18,10 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
 class HandedInClientTest {
+    /** The first connection of Lettuce in a JVM has many classes to load. */
+    private static final LockConfig PATIENT =
+            LockConfig.builder().commandTimeout(Fixture.PATIENCE).build();
+
     Fixture redis;
 
     @BeforeEach
@@ -66,7 +70,7 @@ class HandedInClientTest {
         io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create(uri);
         try {
             try (DistributedLockFactory factory =
-                    SetNxPxLocks.builder().lettuce(client, uri).build()) {
+                    SetNxPxLocks.builder().lettuce(client, uri).config(PATIENT).build()) {
                 excludesAndWakes(redis.factory(), factory);
                 excludesAndWakes(factory, redis.factory());
             }

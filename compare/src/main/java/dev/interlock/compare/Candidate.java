@@ -15,12 +15,18 @@ import java.util.Map;
  * @param provider the strategy
  * @param options the options that are not left at their defaults, by name
  */
-record Candidate(LockStrategyProvider provider, Map<String, String> options) {
+public record Candidate(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
     private static final List<String> CLIENTS = List.of("jedis", "lettuce");
 
-    /** A strategy with those of some options that it knows. */
-    static Candidate of(LockStrategyProvider provider, Map<String, String> options) {
+    /**
+     * Returns a strategy with those of some options that it knows.
+     *
+     * @param provider the strategy
+     * @param options the options, by name
+     * @return the candidate
+     */
+    public static Candidate of(LockStrategyProvider provider, Map<String, String> options) {
         Map<String, String> known = new LinkedHashMap<>();
         for (StrategyOption option : provider.options()) {
             if (options.containsKey(option.name())) {
@@ -30,8 +36,12 @@ record Candidate(LockStrategyProvider provider, Map<String, String> options) {
         return new Candidate(provider, known);
     }
 
-    /** The strategy over each of the clients between which it has the choice. */
-    List<Candidate> overEachClient() {
+    /**
+     * Returns the strategy over each of the clients between which it has the choice.
+     *
+     * @return a candidate for each client, or this one where there is no choice
+     */
+    public List<Candidate> overEachClient() {
         if (options.containsKey(CLIENT)
                 || provider.options().stream().noneMatch(option -> option.name().equals(CLIENT))) {
             return List.of(this);

@@ -4,14 +4,25 @@ package dev.interlock.compare;
 import org.jspecify.annotations.Nullable;
 
 /** An error that the user can understand by its message alone. */
-final class CompareException extends RuntimeException {
+public final class CompareException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    CompareException(String message) {
+    /**
+     * Creates an exception.
+     *
+     * @param message what went wrong, and what to do
+     */
+    public CompareException(String message) {
         super(message);
     }
 
-    CompareException(String message, @Nullable Throwable cause) {
+    /**
+     * Creates an exception.
+     *
+     * @param message what went wrong, and what to do
+     * @param cause why
+     */
+    public CompareException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -8,12 +8,18 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Servers of our own on the loopback interface, which keep nothing on disk and end with this object or the JVM. */
-final class EmbeddedBackend implements Backend {
+public final class EmbeddedBackend implements Backend {
     private final List<RedisServer> servers = new ArrayList<>();
 
     private EmbeddedBackend() {}
 
-    static EmbeddedBackend start(int servers) {
+    /**
+     * Starts servers.
+     *
+     * @param servers how many
+     * @return the servers, which the caller must close
+     */
+    public static EmbeddedBackend start(int servers) {
         EmbeddedBackend backend = new EmbeddedBackend();
         try {
             for (int i = 0; i < servers; i++) {
@@ -24,6 +30,15 @@ final class EmbeddedBackend implements Backend {
             backend.close();
             throw e;
         }
+    }
+
+    /**
+     * Returns the servers themselves.
+     *
+     * @return the servers
+     */
+    public List<RedisServer> servers() {
+        return List.copyOf(servers);
     }
 
     @Override

@@ -2,11 +2,15 @@
 package dev.interlock.compare;
 
 /** How the commands end. */
-final class ExitCodes {
-    static final int OK = 0;
-    static final int BROKEN = 1;
-    static final int USAGE = 2;
-    static final int FAILED = 3;
+public final class ExitCodes {
+    /** All went well. */
+    public static final int OK = 0;
+    /** A lock let two holders in at once, or broke a rule. */
+    public static final int BROKEN = 1;
+    /** An argument cannot be used. */
+    public static final int USAGE = 2;
+    /** Something could not be measured. */
+    public static final int FAILED = 3;
 
     private ExitCodes() {}
 }

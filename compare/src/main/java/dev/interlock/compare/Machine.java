@@ -8,8 +8,13 @@ package dev.interlock.compare;
  * @param os the operating system and processor
  * @param cores the number of processors that the JVM may use
  */
-record Machine(String java, String os, int cores) {
-    static Machine here() {
+public record Machine(String java, String os, int cores) {
+    /**
+     * Returns what this JVM runs on.
+     *
+     * @return this machine
+     */
+    public static Machine here() {
         return new Machine(
                 System.getProperty("java.runtime.version") + " (" + System.getProperty("java.vendor") + ")",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
@@ -17,7 +22,12 @@ record Machine(String java, String os, int cores) {
                 Runtime.getRuntime().availableProcessors());
     }
 
-    String description() {
+    /**
+     * Describes it in a line.
+     *
+     * @return the description
+     */
+    public String description() {
         return "Java " + java + "; " + os + ", " + cores + (cores == 1 ? " core" : " cores");
     }
 }

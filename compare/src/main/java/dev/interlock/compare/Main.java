@@ -2,6 +2,7 @@
 package dev.interlock.compare;
 
 import java.io.OutputStreamWriter;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -15,7 +16,8 @@ import picocli.CommandLine.ScopeType;
         description =
                 "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
         subcommands = {CompareCommand.class, ConformanceCommand.class, StrategiesCommand.class, WorkerCommand.class},
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        footer = "%nAnother command, bench, measures against other libraries: interlock bench --help")
 public final class Main {
     @Option(
             names = {"-h", "--help"},
@@ -33,37 +35,53 @@ public final class Main {
      * @param args the command and its arguments; {@code --help} explains them
      */
     public static void main(String[] args) {
-        System.exit(run(
-                new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), true),
-                new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true),
-                args));
+        System.exit(run(writer(System.out), writer(System.err), args));
+    }
+
+    /**
+     * Returns a writer of lines to a standard stream.
+     *
+     * @param stream the stream
+     * @return a writer in UTF-8
+     */
+    public static PrintWriter writer(PrintStream stream) {
+        return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
     }
 
     /** Runs a command and returns its exit code. */
     static int run(PrintWriter out, PrintWriter err, String... args) {
-        CommandLine commandLine = new CommandLine(new Main())
+        return run(new Main(), out, err, args.length == 0 ? new String[] {"--help"} : args);
+    }
+
+    /**
+     * Runs a command, tells the user in a line what went wrong, and returns its exit code.
+     *
+     * @param command the command
+     * @param out standard output
+     * @param err standard error
+     * @param args the arguments
+     * @return the exit code
+     */
+    public static int run(Object command, PrintWriter out, PrintWriter err, String... args) {
+        CommandLine commandLine = new CommandLine(command)
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpAutoWidth(true)
-                .setExecutionExceptionHandler((error, command, parsed) -> {
-                    command.getErr().println("interlock: " + Messages.of(error));
+                .setExecutionExceptionHandler((error, failed, parsed) -> {
+                    failed.getErr().println("interlock: " + Messages.of(error));
                     return ExitCodes.FAILED;
                 });
         commandLine.setParameterExceptionHandler((error, arguments) -> {
-            CommandLine command = error.getCommandLine();
-            command.getErr().println("interlock: " + Messages.withoutPasswords(String.valueOf(error.getMessage())));
-            command.getErr().println("Try: interlock " + helpFor(command));
+            CommandLine refused = error.getCommandLine();
+            refused.getErr().println("interlock: " + Messages.withoutPasswords(String.valueOf(error.getMessage())));
+            refused.getErr().println("Try: " + refused.getCommandSpec().qualifiedName() + " --help");
             return ExitCodes.USAGE;
         });
         try {
-            return commandLine.execute(args.length == 0 ? new String[] {"--help"} : args);
+            return commandLine.execute(args);
         } finally {
             out.flush();
             err.flush();
         }
-    }
-
-    private static String helpFor(CommandLine command) {
-        return command.getParent() == null ? "--help" : command.getCommandName() + " --help";
     }
 }

@@ -8,13 +8,18 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /** What people are told of an error. */
-final class Messages {
+public final class Messages {
     private static final Pattern USER_INFO = Pattern.compile("(rediss?://)[^\\s,]*@");
 
     private Messages() {}
 
-    /** Describes an error without a stack trace; one that does not explain itself is named. */
-    static String of(Throwable error) {
+    /**
+     * Describes an error without a stack trace; one that does not explain itself is named.
+     *
+     * @param error the error
+     * @return its description, without passwords
+     */
+    public static String of(Throwable error) {
         @Nullable String message = error.getMessage();
         boolean explainsItself = error instanceof CompareException
                 || error instanceof LockBackendException

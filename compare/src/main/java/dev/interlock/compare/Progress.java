@@ -8,27 +8,47 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /** Shows how far a long piece of work has come: a bar on a terminal, and a line for each step elsewhere. */
-interface Progress extends AutoCloseable {
+public interface Progress extends AutoCloseable {
     /** Set to {@code bar} by the launcher where standard error is a terminal, which Java 17 cannot find out. */
     String PROPERTY = "interlock.compare.progress";
 
-    /** Begins a step. */
+    /**
+     * Begins a step.
+     *
+     * @param step what is done
+     */
     void begin(String step);
 
     /** Ends the step that was begun. */
     void end();
 
-    /** Leaves steps out that will not come. */
+    /**
+     * Leaves steps out that will not come.
+     *
+     * @param steps how many
+     */
     void skip(int steps);
 
     @Override
     void close();
 
+    /**
+     * Shows progress on standard error.
+     *
+     * @param err standard error
+     * @param task the name of the whole
+     * @param steps of how many steps it consists
+     * @return the display
+     */
     static Progress on(PrintWriter err, String task, int steps) {
         return System.getProperty(PROPERTY, "").equals("bar") ? new Bar(task, steps) : new Lines(err, steps);
     }
 
-    /** Shows nothing, for work that is a single step of something larger. */
+    /**
+     * Shows nothing, for work that is a single step of something larger.
+     *
+     * @return no display
+     */
     static Progress none() {
         return new None();
     }

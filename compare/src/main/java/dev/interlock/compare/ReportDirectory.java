@@ -6,14 +6,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A directory that reports can be written to, which is made sure of before anything is measured. */
-final class ReportDirectory {
+public final class ReportDirectory {
     private final Path directory;
 
     private ReportDirectory(Path directory) {
         this.directory = directory;
     }
 
-    static ReportDirectory open(Path directory) {
+    /**
+     * Makes a directory, unless it is there, and makes sure that it can be written to.
+     *
+     * @param directory the directory
+     * @return the same
+     * @throws CompareException if it cannot be written to
+     */
+    public static ReportDirectory open(Path directory) {
         try {
             Files.createDirectories(directory);
             Files.delete(Files.createTempFile(directory, "compare", ".tmp"));
@@ -23,7 +30,14 @@ final class ReportDirectory {
         }
     }
 
-    void write(String file, String content) {
+    /**
+     * Writes a file, in place of one that is there.
+     *
+     * @param file its name
+     * @param content its text
+     * @throws CompareException if it cannot be written
+     */
+    public void write(String file, String content) {
         try {
             Files.writeString(directory.resolve(file), content);
         } catch (IOException e) {

@@ -11,4 +11,4 @@ import java.util.List;
  * @param rows its cells, row by row
  * @param notes what a reader must know to understand the figures
  */
-record ReportTable(String title, List<String> header, List<List<String>> rows, List<String> notes) {}
+public record ReportTable(String title, List<String> header, List<List<String>> rows, List<String> notes) {}

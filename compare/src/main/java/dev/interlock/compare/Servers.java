@@ -5,16 +5,29 @@ import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Where servers come from.
  *
  * @param named those that the user named; embedded ones are started if there are none
  */
-record Servers(List<String> named) {
-    /** How many independent servers a strategy is made for. */
-    static int neededBy(String strategy) {
+public record Servers(List<String> named) {
+    /**
+     * Returns how many independent servers a strategy is made for.
+     *
+     * @param strategy the name of the strategy
+     * @return the number of servers
+     */
+    public static int neededBy(String strategy) {
         return strategy.equals("redlock") ? 5 : 1;
+    }
+
+    /**
+     * With which options a strategy can use servers that have just been started, on a machine that is busy with other things too.
+     */
+    public static Map<String, String> optionsFor(String strategy) {
+        return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
     }
 
     /** Servers for measurements. */
@@ -30,6 +43,7 @@ record Servers(List<String> named) {
             return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
         }
         RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
+        optionsFor(candidate.provider().name()).forEach(harness::option);
         candidate.options().forEach(harness::option);
         return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
     }

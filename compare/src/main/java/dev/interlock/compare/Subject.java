@@ -23,13 +23,10 @@ record Subject(String strategy, Backend backend) {
     }
 
     static DistributedLockFactory open(String strategy, String endpoints) {
-        return DistributedLocks.getInstance(
-                strategy,
-                LockConfig.builder()
-                        .endpoints(endpoints)
-                        .keyPrefix(KEY_PREFIX)
-                        .commandTimeout(COMMAND_TIMEOUT)
-                        .build());
+        LockConfig.Builder config =
+                LockConfig.builder().endpoints(endpoints).keyPrefix(KEY_PREFIX).commandTimeout(COMMAND_TIMEOUT);
+        Servers.optionsFor(strategy).forEach(config::option);
+        return DistributedLocks.getInstance(strategy, config.build());
     }
 
     /** Returns a name that no other measurement uses, for a lock or a key. */

@@ -31,7 +31,8 @@ class ModulePathTest {
         String path = entry.toString().replace(File.separatorChar, '/');
         return path.matches(
                         ".*/(api|engine|redis|strategy-[a-z-]+)/target/.*|.*/interlock-(api|engine|redis|strategy)[^/]*\\.jar")
-                || path.matches(".*/(jedis|slf4j-api|commons-pool2|json|redis-authx-core|lettuce-core)-[^/]*\\.jar");
+                || path.matches(
+                        ".*/(jedis|slf4j-api|commons-pool2|json|redis-authx-core|lettuce-core|redisson|netty-common)-[^/]*\\.jar");
     }
 
     @Test

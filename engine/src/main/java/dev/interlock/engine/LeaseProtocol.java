@@ -55,6 +55,15 @@ public interface LeaseProtocol extends AutoCloseable {
      */
     Watch watch(String name, Runnable onFreed);
 
+    /**
+     * Notes how often a thread holds the lock, for strategies that show it to others. Called by that thread when it was granted the lock,
+     * has entered it again, or has undone a hold that was not the last. Does not fail: what others see may be behind.
+     *
+     * @param claim what is held
+     * @param holds how often the current thread holds it, at least once
+     */
+    default void holdsChanged(Claim claim, int holds) {}
+
     /** Closes what this protocol opened. Called once; calls that are still running may fail. */
     @Override
     void close();

@@ -136,6 +136,7 @@ public final class LockEngine implements DistributedLockFactory {
                             + "\" and would wait for itself; use lease() for a handle of its own hold");
                 }
                 if (tenures.reenter(mine)) {
+                    tenures.tellHolds(mine);
                     return mine;
                 }
             }
@@ -148,6 +149,9 @@ public final class LockEngine implements DistributedLockFactory {
                     giveUpUnused(tenure);
                 }
                 waiting.throwIfInterrupted();
+            }
+            if (tenure != null) {
+                tenures.tellHolds(tenure);
             }
             return tenure;
         } finally {

@@ -17,6 +17,7 @@ final class Tenures {
     private static final System.Logger LOG = System.getLogger(Tenures.class.getPackageName());
 
     private final Environment env;
+    private final LeaseProtocol protocol;
     private final CellTable cells;
     private final Releases releases;
     private final int localHandoffs;
@@ -28,6 +29,7 @@ final class Tenures {
 
     Tenures(Environment env, LeaseProtocol protocol, CellTable cells, Releases releases, int localHandoffs) {
         this.env = env;
+        this.protocol = protocol;
         this.cells = cells;
         this.releases = releases;
         this.localHandoffs = localHandoffs;
@@ -89,6 +91,16 @@ final class Tenures {
         }
     }
 
+    /** Tells the strategy how often the current thread holds the lock; not under the mutex, since that may take a request. */
+    void tellHolds(Tenure tenure) {
+        if (tenure.owner.thread() != null) {
+            Waiting.undisturbed(() -> {
+                protocol.holdsChanged(tenure.grant.claim, tenure.holds);
+                return null;
+            });
+        }
+    }
+
     void unlock(String name) {
         Tenure tenure = current(name);
         if (tenure == null) {
@@ -119,6 +131,7 @@ final class Tenures {
     void release(Tenure tenure) {
         Grant grant = tenure.grant;
         Cell cell = grant.cell;
+        boolean entered;
         int signals;
         cell.mutex.lock();
         try {
@@ -126,20 +139,25 @@ final class Tenures {
                 throwIfLost(tenure);
                 return;
             }
-            if (tenure.holds > 1) {
+            entered = tenure.holds > 1;
+            if (entered) {
                 tenure.holds--;
-                return;
+            } else {
+                tenure.state = Tenure.State.RELEASED;
+                if (handOver(grant)) {
+                    cells.leave(cell);
+                    return;
+                }
+                end(grant);
+                cell.engageAfterHolder();
             }
-            tenure.state = Tenure.State.RELEASED;
-            if (handOver(grant)) {
-                cells.leave(cell);
-                return;
-            }
-            end(grant);
-            cell.engageAfterHolder();
             signals = cell.signals();
         } finally {
             cell.mutex.unlock();
+        }
+        if (entered) {
+            tellHolds(tenure);
+            return;
         }
         Optional<LossCause> lost = Optional.empty();
         try {

@@ -32,6 +32,7 @@ final class InMemoryProtocol implements LeaseProtocol {
     private final Map<Verb, AtomicInteger> calls = new EnumMap<>(Verb.class);
     private final List<Claim> attempted = new CopyOnWriteArrayList<>();
     private final List<Claim> renewed = new CopyOnWriteArrayList<>();
+    private final List<String> holds = new CopyOnWriteArrayList<>();
     private final List<String> breaches = new CopyOnWriteArrayList<>();
     private final AtomicInteger watches = new AtomicInteger();
     private final AtomicInteger closed = new AtomicInteger();
@@ -109,6 +110,11 @@ final class InMemoryProtocol implements LeaseProtocol {
         return renewed;
     }
 
+    /** What was told of holds: thread and count. */
+    List<String> holds() {
+        return holds;
+    }
+
     /** How the engine broke the contract of {@link LeaseProtocol}. */
     List<String> breaches() {
         return breaches;
@@ -126,6 +132,14 @@ final class InMemoryProtocol implements LeaseProtocol {
             Fault fault = next.get(verb).poll();
             return fault != null ? fault : otherwise.get(verb).get();
         }
+    }
+
+    @Override
+    public void holdsChanged(Claim claim, int count) {
+        if (checksInterrupts && Thread.currentThread().isInterrupted()) {
+            breaches.add("holdsChanged was called with the interrupt status set");
+        }
+        holds.add(Thread.currentThread().getName() + " " + count);
     }
 
     @Override

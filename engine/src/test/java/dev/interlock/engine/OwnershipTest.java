@@ -343,4 +343,35 @@ class OwnershipTest extends EngineTest {
         bob.does(lease::close).value();
         assertThat(lease.toString()).contains("RELEASED").doesNotContain("secret#");
     }
+
+    @Test
+    void theProtocolIsToldHowOftenAThreadHoldsTheLock() {
+        DistributedLock lock = one.lock();
+        ann.does(() -> {
+                    lock.lock();
+                    lock.lock();
+                    lock.tryLock();
+                    lock.unlock();
+                })
+                .value();
+        assertThat(one.protocol().holds()).containsExactly("ann 1", "ann 2", "ann 3", "ann 2");
+        Call<Void> waiting = bob.does(lock::lock);
+        ann.does(() -> {
+                    Thread.currentThread().interrupt();
+                    lock.unlock();
+                    lock.unlock();
+                })
+                .value();
+        assertThat(waiting.isDone()).isTrue();
+        assertThat(one.protocol().holds().subList(4, 6)).containsExactly("ann 1", "bob 1");
+        bob.does(lock::unlock).value();
+        assertThat(one.protocol().breaches()).isEmpty();
+    }
+
+    @Test
+    void theProtocolIsToldNothingOfHandles() {
+        Lease lease = ann.asks(one.lock()::acquire).value();
+        ann.does(lease::close).value();
+        assertThat(one.protocol().holds()).isEmpty();
+    }
 }

@@ -141,6 +141,14 @@ final class ClientNode implements RedisNode {
     }
 
     @Override
+    public RedisLink openLink(Duration timeout) {
+        if (closed) {
+            throw failures.closed(null);
+        }
+        return wire.openLink(new Deadline(env, timeout));
+    }
+
+    @Override
     public Watch subscribe(String channel, Runnable onSignal) {
         return subscriptions.add(channel, onSignal);
     }

@@ -86,6 +86,11 @@ final class JedisWire implements Wire {
         }
     }
 
+    @Override
+    public RedisLink openLink(Deadline deadline) {
+        throw new UnsupportedOperationException("Jedis waits for each reply: use Lettuce to send without waiting");
+    }
+
     private Connection borrow(Deadline deadline) {
         boolean interrupted = false;
         try {

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A Lettuce client that never repeats a command, and where it connects to. */
@@ -29,23 +30,32 @@ final class LettuceClient {
     private final Environment env;
     private final RedisClient client;
     private final RedisURI uri;
-    private final @Nullable ClientResources ownResources;
+    private final @Nullable OwnThreads ownThreads;
     private final Set<CompletableFuture<Void>> closing = ConcurrentHashMap.newKeySet();
 
-    private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable ClientResources ownResources) {
-        this.env = env;
-        this.client = client;
-        this.uri = uri;
-        this.ownResources = ownResources;
-    }
-
-    static LettuceClient own(Environment env, RedisEndpoint endpoint, Duration connectTimeout) {
-        ClientResources resources = DefaultClientResources.builder()
+    /** Threads for several clients, which end with the last of them. */
+    static final class OwnThreads {
+        private final AtomicInteger users;
+        private final ClientResources resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(THREADS)
                 .computationThreadPoolSize(THREADS)
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .build();
-        RedisClient client = RedisClient.create(resources);
+
+        OwnThreads(int users) {
+            this.users = new AtomicInteger(users);
+        }
+    }
+
+    private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable OwnThreads ownThreads) {
+        this.env = env;
+        this.client = client;
+        this.uri = uri;
+        this.ownThreads = ownThreads;
+    }
+
+    static LettuceClient own(Environment env, RedisEndpoint endpoint, Duration connectTimeout, OwnThreads threads) {
+        RedisClient client = RedisClient.create(threads.resources);
         client.setOptions(once(ClientOptions.builder())
                 .protocolVersion(ProtocolVersion.RESP2)
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
@@ -54,7 +64,7 @@ final class LettuceClient {
                         .keepAlive(true)
                         .build())
                 .build());
-        return new LettuceClient(env, client, uri(endpoint, connectTimeout), resources);
+        return new LettuceClient(env, client, uri(endpoint, connectTimeout), threads);
     }
 
     /**
@@ -120,15 +130,18 @@ final class LettuceClient {
         closed.whenComplete((done, failure) -> closing.remove(closed));
     }
 
-    /** Closes all connections, and ends the threads if they are ours. */
+    /** Closes all connections, and ends the threads if they are ours and nobody else uses them. Called once. */
     void close() {
         Deadline deadline = new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS));
         // Or Lettuce would warn that it closes what is closed.
         Waiting.until(env, CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)), deadline);
         Waiting.until(env, client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS), deadline);
-        if (ownResources != null) {
+        if (ownThreads != null && ownThreads.users.decrementAndGet() == 0) {
             CompletableFuture<Void> stopped = new CompletableFuture<>();
-            ownResources.shutdown(0, STOP_SECONDS, TimeUnit.SECONDS).addListener(done -> stopped.complete(null));
+            ownThreads
+                    .resources
+                    .shutdown(0, STOP_SECONDS, TimeUnit.SECONDS)
+                    .addListener(done -> stopped.complete(null));
             Waiting.until(env, stopped, deadline);
         }
     }

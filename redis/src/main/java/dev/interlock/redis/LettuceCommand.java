@@ -5,7 +5,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -18,13 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A command on its way through Lettuce, which knows whether it has got as far as the connection. */
 final class LettuceCommand extends Command<String, String, Object> {
+    private final RedisCommand command;
     private volatile boolean encoded;
 
     LettuceCommand(RedisCommand command) {
-        super(
-                new Keyword(command.name()),
-                new ReplyOutput(),
-                new CommandArgs<>(StringCodec.UTF8).addValues(command.arguments()));
+        super(new Keyword(command.name()), new ReplyOutput());
+        this.command = command;
     }
 
     AsyncCommand<String, String, Object> async() {
@@ -39,7 +37,7 @@ final class LettuceCommand extends Command<String, String, Object> {
     @Override
     public void encode(ByteBuf buffer) {
         encoded = true;
-        super.encode(buffer);
+        buffer.writeBytes(command.encoded());
     }
 
     private static final class Keyword implements ProtocolKeyword {

@@ -6,6 +6,7 @@ import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.Environment;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import java.util.List;
 
 /** Makes {@link RedisNode}s over Lettuce, which must be there. */
 public final class LettuceNodes {
@@ -27,9 +28,14 @@ public final class LettuceNodes {
         return node(LettuceClient.of(env, client, uri), new Failures(server), env);
     }
 
-    static RedisNode own(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        LettuceClient client = LettuceClient.own(env, endpoint, config.commandTimeout());
-        return node(client, new Failures(endpoint.toString()), env);
+    static List<RedisNode> own(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
+        LettuceClient.OwnThreads threads = new LettuceClient.OwnThreads(endpoints.size());
+        return endpoints.stream()
+                .map(endpoint -> node(
+                        LettuceClient.own(env, endpoint, config.commandTimeout(), threads),
+                        new Failures(endpoint.toString()),
+                        env))
+                .toList();
     }
 
     private static RedisNode node(LettuceClient client, Failures failures, Environment env) {

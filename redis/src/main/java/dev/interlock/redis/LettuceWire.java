@@ -73,6 +73,22 @@ final class LettuceWire implements Wire {
         }
     }
 
+    @Override
+    public RedisLink openLink(Deadline deadline) {
+        while (true) {
+            LettuceLine line = (LettuceLine) open(true, deadline);
+            try {
+                // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
+                line.exchange(List.of(RedisCommand.of("PING")), null, deadline);
+                return line.keep();
+            } catch (NotSentException e) {
+                // It ended between the log-in and now, and another one may not.
+            } catch (LockBackendException e) {
+                throw deadline.nanosLeft() > 0 ? failures.noConnection(e) : failures.noConnectionInTime(deadline);
+            }
+        }
+    }
+
     /** Lettuce may notice that a server has closed a connection before it has read why, as where it refuses a login. */
     private static boolean endedUnexplained(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
@@ -273,6 +289,11 @@ final class LettuceWire implements Wire {
         @Override
         public void retire() {
             discard(link);
+        }
+
+        /** Takes the connection out of this wire for good. */
+        RedisLink keep() {
+            return new LettuceLink(failures, client, connection);
         }
     }
 }

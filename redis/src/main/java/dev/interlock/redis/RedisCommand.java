@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Instances are immutable. {@link #toString} shows the name alone, because arguments may be secret.
  */
 public final class RedisCommand {
+    private static final int INITIAL_SIZE = 256;
+
     private final String name;
     private final @Nullable LuaScript script;
     private final List<String> arguments;
+    private byte @Nullable [] encoded;
 
     private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments) {
         this.name = name;
@@ -63,6 +68,36 @@ public final class RedisCommand {
     /** The arguments to send, a script's digest included. */
     List<String> arguments() {
         return script == null ? arguments : prepend(script.sha1());
+    }
+
+    /** What goes over the wire, made once for all servers that this command is sent to. */
+    byte[] encoded() {
+        byte[] bytes = encoded;
+        if (bytes == null) {
+            bytes = encode();
+            // Threads that meet here make the same of it.
+            encoded = bytes;
+        }
+        return bytes;
+    }
+
+    private byte[] encode() {
+        List<String> parts = new ArrayList<>(1 + arguments.size());
+        parts.add(name);
+        parts.addAll(arguments());
+        ByteArrayOutputStream out = new ByteArrayOutputStream(INITIAL_SIZE);
+        out.writeBytes(ascii("*" + parts.size() + "\r\n"));
+        for (String part : parts) {
+            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
+            out.writeBytes(ascii("$" + bytes.length + "\r\n"));
+            out.writeBytes(bytes);
+            out.writeBytes(ascii("\r\n"));
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** The same call with the script's source, or this command if it is a plain one. */

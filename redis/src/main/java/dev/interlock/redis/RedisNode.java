@@ -66,6 +66,19 @@ public interface RedisNode extends AutoCloseable {
     String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout);
 
     /**
+     * Opens a connection of its own for commands whose replies are not waited for, and returns when the server has answered on it.
+     *
+     * @param timeout the longest time to wait for the connection
+     * @return the connection, which {@link #close} closes too
+     * @throws UnsupportedOperationException if the client library can only wait for each reply, as Jedis does
+     * @throws dev.interlock.LockBackendException if there is no connection
+     */
+    default RedisLink openLink(Duration timeout) {
+        throw new UnsupportedOperationException(
+                "this client waits for each reply: use Lettuce to send without waiting");
+    }
+
+    /**
      * Listens to a channel over the one subscription connection of this node, which is opened at the first call and opened again,
      * with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
      *

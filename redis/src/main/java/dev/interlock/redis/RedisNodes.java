@@ -4,6 +4,7 @@ package dev.interlock.redis;
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.Environment;
+import java.util.List;
 
 /**
  * Makes {@link RedisNode}s with connections of their own, over a client library that need be there only if it is asked for.
@@ -38,8 +39,21 @@ public final class RedisNodes {
      * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
      */
     public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return lettuce(List.of(endpoint), config, env).get(0);
+    }
+
+    /**
+     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed.
+     *
+     * @param endpoints the servers
+     * @param config tells how long connecting may take
+     * @param env time and threads
+     * @return the nodes, in the order of the servers
+     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     */
+    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
         require("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
-        return LettuceNodes.own(endpoint, config, env);
+        return LettuceNodes.own(endpoints, config, env);
     }
 
     /**

@@ -21,6 +21,14 @@ interface Wire extends AutoCloseable {
      */
     Line open(boolean exclusive, Deadline deadline);
 
+    /**
+     * Opens a connection that is not among those for calls, and on which the server has answered.
+     *
+     * @throws dev.interlock.LockBackendException if there is none by the deadline
+     * @throws UnsupportedOperationException if the client library can only wait for each reply
+     */
+    RedisLink openLink(Deadline deadline);
+
     /** Closes what was opened. */
     @Override
     void close();

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+import dev.interlock.LockBackendException;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to a Redis server, over which commands are sent without waiting for their replies.
+ *
+ * <p>The server carries commands out in the order in which they were sent. The connection is never opened again: once it has
+ * ended, every command fails. Implementations are safe to use from any thread, and no method blocks.
+ *
+ * @see RedisNode#openLink
+ */
+public interface RedisLink extends AutoCloseable {
+    /** What came of a command. */
+    sealed interface Reply {
+        /**
+         * The server's answer.
+         *
+         * @param value {@code null}, {@link Long}, {@link String}, or a {@link java.util.List} of these
+         */
+        record Value(@Nullable Object value) implements Reply {}
+
+        /**
+         * There is no answer, or it is an error; the reason tells whether the command was carried out, as for {@link RedisNode}.
+         *
+         * @param cause what went wrong
+         */
+        record Failed(LockBackendException cause) implements Reply {
+            /**
+             * Creates the reply.
+             *
+             * @param cause what went wrong
+             */
+            public Failed {
+                Objects.requireNonNull(cause, "cause");
+            }
+        }
+    }
+
+    /** A command that was sent. */
+    interface Sent {
+        /**
+         * Keeps a script from being sent in full after this moment, so that nothing sent from now on can be overtaken by it.
+         * Has no effect if it was sent in full already, or has been answered.
+         */
+        void doNotRepeat();
+    }
+
+    /**
+     * Sends a command. A script that the server does not know is sent in full once more, behind what was sent meanwhile.
+     *
+     * @param command the command
+     * @param onReply told what came of it, exactly once, perhaps before this method returns; must not block
+     * @return the command on its way
+     */
+    Sent send(RedisCommand command, Consumer<Reply> onReply);
+
+    /**
+     * Tells whether the connection was still there when it was last heard of.
+     *
+     * @return {@code false} if it has ended
+     */
+    boolean isOpen();
+
+    /** Ends the connection; commands that are not answered yet fail with an unknown outcome. Has no effect if called again. */
+    @Override
+    void close();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.redisnode.RedisNodes;
+
+/**
+ * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the servers, and fail
+ * if it is interrupted. Safe to use from any thread.
+ */
+final class Connector {
+    private final RedissonClient client;
+    private final Failures failures;
+    private final Environment env;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private @Nullable CompletableFuture<RedissonClient> connecting;
+    private boolean closed;
+
+    Connector(RedissonClient client, Failures failures, Environment env) {
+        this.client = client;
+        this.failures = failures;
+        this.env = env;
+    }
+
+    /**
+     * Returns the client, connected. An interrupt does not end the wait, and leaves the interrupt status set.
+     *
+     * @throws dev.interlock.LockBackendException if it cannot be connected within the time
+     */
+    RedissonClient get(Duration timeout) {
+        CompletableFuture<RedissonClient> connected = connect();
+        if (!Waiting.until(env, connected, timeout)) {
+            throw failures.notConnectedWithin(timeout);
+        }
+        try {
+            return connected.join();
+        } catch (RuntimeException e) {
+            throw failures.notConnected(e);
+        }
+    }
+
+    private CompletableFuture<RedissonClient> connect() {
+        mutex.lock();
+        try {
+            if (closed) {
+                throw failures.closed();
+            }
+            if (connecting == null || connecting.isCompletedExceptionally()) {
+                CompletableFuture<RedissonClient> begun = new CompletableFuture<>();
+                env.newThread("interlock-redisson-connect", () -> connect(begun))
+                        .start();
+                connecting = begun;
+            }
+            return connecting;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void connect(CompletableFuture<RedissonClient> begun) {
+        try {
+            askForMasters();
+            begun.complete(client);
+        } catch (Throwable e) {
+            begun.completeExceptionally(e);
+        }
+    }
+
+    /** The first question about the servers connects the client. */
+    private void askForMasters() {
+        if (client.getConfig().isClusterConfig()) {
+            client.getRedisNodes(RedisNodes.CLUSTER).getMasters();
+        } else if (client.getConfig().isSentinelConfig()) {
+            client.getRedisNodes(RedisNodes.SENTINEL_MASTER_SLAVE).getMaster();
+        } else {
+            client.getRedisNodes(RedisNodes.SINGLE).getInstance();
+        }
+    }
+
+    /** The client, if it is connected. */
+    Optional<RedissonClient> ifConnected() {
+        mutex.lock();
+        try {
+            return connecting == null || !connecting.isDone() || connecting.isCompletedExceptionally()
+                    ? Optional.empty()
+                    : Optional.of(connecting.join());
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Connects no more. */
+    void close() {
+        mutex.lock();
+        try {
+            closed = true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

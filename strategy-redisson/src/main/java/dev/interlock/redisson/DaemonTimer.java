@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import io.netty.util.HashedWheelTimer;
+import java.lang.reflect.Field;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+
+/**
+ * Keeps a client's timer from keeping the JVM alive. {@code org.redisson.connection.ServiceManager#initTimer} makes its thread, which no
+ * setting reaches, so it is set before it is started.
+ */
+final class DaemonTimer {
+    private static final System.Logger LOG = System.getLogger(DaemonTimer.class.getPackageName());
+
+    private DaemonTimer() {}
+
+    /** Does so for a client that has not been used yet. */
+    static void makeDaemon(RedissonClient client) {
+        try {
+            HashedWheelTimer timer = ((Redisson) client).getServiceManager().getTimer();
+            Field thread = HashedWheelTimer.class.getDeclaredField("workerThread");
+            thread.setAccessible(true);
+            ((Thread) thread.get(timer)).setDaemon(true);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Redisson's timer keeps this JVM alive until the lock factory is closed; on the module path,"
+                            + " --add-opens io.netty.common/io.netty.util=dev.interlock.redisson mends that",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** The client of the application, which stays open. */
+final class HandedInClient implements ClientSource {
+    private final RedissonClient client;
+
+    /** What connects the client, unless it was connected when it was made. */
+    private final @Nullable Connector connector;
+
+    HandedInClient(RedissonClient client, Failures failures, Environment env) {
+        this.client = client;
+        this.connector = client.getConfig().isLazyInitialization() ? new Connector(client, failures, env) : null;
+    }
+
+    @Override
+    public Config config() {
+        return client.getConfig();
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    /** Asks a topic, since a mapper may be set in several places, of which only Redisson knows which counts. */
+    @Override
+    public String map(String name) {
+        return client.getTopic(name).getChannelNames().get(0);
+    }
+
+    @Override
+    public RedissonClient get(Duration timeout) {
+        return connector == null ? client : connector.get(timeout);
+    }
+
+    @Override
+    public Optional<RedissonClient> ifConnected() {
+        return connector == null ? Optional.of(client) : connector.ifConnected();
+    }
+
+    @Override
+    public void close() {
+        if (connector != null) {
+            connector.close();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Provides the strategy {@code redisson}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
+ * {@link RedissonLocks}. Safe to use from any thread.
+ */
+public final class RedissonStrategyProvider implements LockStrategyProvider {
+    static final String NAME = "redisson";
+
+    /** Creates the provider. */
+    public RedissonStrategyProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public StrategyProfile profile() {
+        return Settings.PROFILE;
+    }
+
+    @Override
+    public List<StrategyOption> options() {
+        return Settings.OPTIONS;
+    }
+
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        Settings settings = Settings.of(config);
+        Environment env = Environment.system();
+        Failures failures = new Failures(
+                config.endpoints().stream().map(RedisEndpoint::toString).collect(Collectors.joining(", ")));
+        return RedissonProtocol.newFactory(
+                new OwnClient(settings.clientConfig(config), failures, env), settings, failures, config, env);
+    }
+}

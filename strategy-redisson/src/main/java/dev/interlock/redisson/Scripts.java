@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.Environment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.redisson.api.RScript;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.options.OptionalOptions;
+import org.redisson.client.RedisNoScriptException;
+import org.redisson.client.codec.StringCodec;
+
+/**
+ * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is sent after the
+ * caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
+ */
+final class Scripts {
+    /** Redisson tells its own time-outs, which say what was sent, a little late. */
+    private static final int GRACE_PART = 10;
+
+    private final ClientSource source;
+    private final Environment env;
+    private final Failures failures;
+    private final Duration timeout;
+
+    Scripts(ClientSource source, Environment env, Failures failures, Duration timeout) {
+        this.source = source;
+        this.env = env;
+        this.failures = failures;
+        this.timeout = timeout;
+    }
+
+    /** A request that was sent, to be waited for by the thread that sent it. */
+    interface Sent {
+        /**
+         * Waits for the answer.
+         *
+         * @throws LockBackendException if there is none, or it is an error
+         */
+        List<Long> answer();
+    }
+
+    /**
+     * Carries out a script.
+     *
+     * @param script the script, which returns integers
+     * @param plainName the name of a lock that is on the server in question
+     * @param keys the keys, as they are
+     * @param arguments the arguments
+     * @return the answer
+     * @throws LockBackendException if there is none, or it is an error
+     */
+    List<Long> call(Script script, String plainName, List<String> keys, List<Object> arguments) {
+        return send(script, plainName, keys, arguments, timeout).answer();
+    }
+
+    /** Sends a script, whose answer is to come within a time, and does not wait for it. */
+    Sent send(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
+        long end = env.nanoTime() + timeout.toNanos();
+        RedissonClient client = source.get(timeout);
+        RScript sender = client.getScript(OptionalOptions.defaults()
+                .codec(StringCodec.INSTANCE)
+                .retryAttempts(0)
+                .timeout(timeout));
+        // As bytes, because Redisson maps names that are strings once more.
+        List<Object> rawKeys = keys.stream()
+                .<Object>map(key -> key.getBytes(StandardCharsets.UTF_8))
+                .toList();
+        CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
+        return () -> {
+            try {
+                return await(first, end, timeout);
+            } catch (CompletionException | CancellationException e) {
+                if (!(e.getCause() instanceof RedisNoScriptException)) {
+                    throw failures.of(e);
+                }
+            }
+            try {
+                await(sender.scriptLoadAsync(keys.get(0), script.source()).toCompletableFuture(), end, timeout);
+                return await(begin(sender, script, plainName, rawKeys, arguments), end, timeout);
+            } catch (CompletionException | CancellationException e) {
+                throw failures.of(e);
+            }
+        };
+    }
+
+    private CompletableFuture<List<Long>> begin(
+            RScript sender, Script script, String plainName, List<Object> keys, List<Object> arguments) {
+        try {
+            return sender.<List<Long>>evalShaAsync(
+                            plainName,
+                            RScript.Mode.READ_WRITE,
+                            script.sha1(),
+                            RScript.ReturnType.LIST,
+                            keys,
+                            arguments.toArray())
+                    .toCompletableFuture();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
+        Duration left = Duration.ofNanos(end - env.nanoTime()).plus(timeout.dividedBy(GRACE_PART));
+        if (!Waiting.until(env, future, left)) {
+            future.cancel(false);
+            throw failures.late(timeout);
+        }
+        return future.join();
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Waits that no interrupt ends. */
+final class Waiting {
+    private Waiting() {}
+
+    /** Blocks until the future is done, and returns whether it is; leaves the interrupt status set if an interrupt came. */
+    static boolean until(Environment env, CompletableFuture<?> future, Duration timeout) {
+        long end = env.nanoTime() + timeout.toNanos();
+        Thread waiter = Thread.currentThread();
+        future.whenComplete((value, failure) -> env.unpark(waiter));
+        boolean interrupted = false;
+        for (long left = timeout.toNanos(); left > 0 && !future.isDone(); left = end - env.nanoTime()) {
+            env.park(future, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            waiter.interrupt();
+        }
+        return future.isDone();
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.Recorder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** A JVM of its own whose threads lock and unlock, by a plain lock or by ours, and record what they are told. */
+final class LockingProcess {
+    static final int THREADS = 2;
+    static final int ROUNDS = 50;
+
+    private final Recorder recorder;
+    private final String name;
+
+    private LockingProcess(Recorder recorder, String name) {
+        this.recorder = recorder;
+        this.name = name;
+    }
+
+    static Process start(String kind, String name, String uri, Path history) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LockingProcess.class.getName(),
+                        kind,
+                        name,
+                        uri,
+                        history.toString())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /** Something to lock by. */
+    private interface Mutex {
+        long lock();
+
+        void unlock();
+    }
+
+    public static void main(String[] args) throws Exception {
+        try (Recorder recorder = Recorder.toFile(Path.of(args[3]))) {
+            LockingProcess process = new LockingProcess(recorder, args[1]);
+            if (args[0].equals("plain")) {
+                process.lockPlainly(args[2]);
+            } else {
+                process.lockOurWay(args[2]);
+            }
+        }
+    }
+
+    private void lockPlainly(String uri) throws InterruptedException {
+        Config config = new Config();
+        config.useSingleServer().setAddress(uri).setConnectionMinimumIdleSize(1);
+        RedissonClient client = Redisson.create(config);
+        RFencedLock lock = client.getFencedLock(Fixture.NAME);
+        run(new Mutex() {
+            @Override
+            public long lock() {
+                return lock.lockAndGetToken();
+            }
+
+            @Override
+            public void unlock() {
+                lock.unlock();
+            }
+        });
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+
+    private void lockOurWay(String uri) throws InterruptedException {
+        LockConfig config = LockConfig.builder()
+                .endpoints(uri)
+                .commandTimeout(Fixture.PATIENCE)
+                .build();
+        try (DistributedLockFactory factory = DistributedLocks.getInstance("redisson", config)) {
+            DistributedLock lock = factory.getLock(Fixture.NAME);
+            run(new Mutex() {
+                @Override
+                public long lock() {
+                    lock.lock();
+                    return lock.lease().orElseThrow().fencingToken().orElseThrow();
+                }
+
+                @Override
+                public void unlock() {
+                    lock.unlock();
+                }
+            });
+        }
+    }
+
+    private void run(Mutex mutex) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            String process = name + "-" + i;
+            Thread thread = new Thread(() -> lockAndUnlock(mutex, process));
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private void lockAndUnlock(Mutex mutex, String process) {
+        for (int i = 0; i < ROUNDS; i++) {
+            recorder.invoke(process, Event.Op.ACQUIRE, Fixture.NAME);
+            long token = mutex.lock();
+            recorder.acquired(System.nanoTime(), process, Fixture.NAME, OptionalLong.of(token), OptionalLong.empty());
+            Thread.yield();
+            recorder.invoke(process, Event.Op.RELEASE, Fixture.NAME);
+            mutex.unlock();
+            recorder.released(process, Fixture.NAME);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import dev.interlock.conformance.history.Checker;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.conformance.history.Model;
+import dev.interlock.conformance.history.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+
+/** One lock shared with programs that have used Redisson all along. */
+class PlainLockTest {
+    private final Fixture redis = new Fixture();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private RLock plain() {
+        return redis.plain().getLock(Fixture.NAME);
+    }
+
+    @Test
+    void whatAPlainLockHoldsIsRefused() {
+        RLock plain = plain();
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        plain.lock();
+        assertThat(ours.tryLock()).isFalse();
+        plain.unlock();
+        assertThat(ours.tryLock()).isTrue();
+        ours.unlock();
+    }
+
+    @Test
+    void whatWeHoldIsRefusedToAPlainLock() {
+        RLock plain = plain();
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        ours.lock();
+        assertThat(plain.tryLock()).isFalse();
+        assertThat(plain.isLocked()).isTrue();
+        assertThat(plain.isHeldByCurrentThread()).isFalse();
+        assertThat(plain.remainTimeToLive()).isBetween(Fixture.LONG.toMillis() / 2, Fixture.LONG.toMillis());
+        assertThatThrownBy(plain::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        ours.unlock();
+        assertThat(plain.isLocked()).isFalse();
+        assertThat(plain.tryLock()).isTrue();
+    }
+
+    @Test
+    void theReleaseOfAPlainLockWakesUs() throws Exception {
+        RLock plain = plain();
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        plain.lock(Fixture.LONG.toMinutes(), TimeUnit.MINUTES);
+        FutureTask<Boolean> waiter = Fixture.start(() -> {
+            ours.lock();
+            ours.unlock();
+            return true;
+        });
+        redis.awaitWaiter();
+        plain.unlock();
+        assertThat(Fixture.result(waiter)).isTrue();
+    }
+
+    @Test
+    void ourReleaseWakesAPlainLock() throws Exception {
+        RLock plain = plain();
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        ours.lock();
+        FutureTask<Boolean> waiter = Fixture.start(() -> {
+            plain.lock();
+            plain.unlock();
+            return true;
+        });
+        redis.awaitWaiter();
+        ours.unlock();
+        assertThat(Fixture.result(waiter)).isTrue();
+    }
+
+    @Test
+    void whenAPlainLockExpiresWeGetIt() throws Exception {
+        RLock plain = plain();
+        plain.lock(300, TimeUnit.MILLISECONDS);
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        assertThat(ours.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(plain::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(ours.isHeldByCurrentThread()).isTrue();
+        ours.unlock();
+    }
+
+    @Test
+    void whenOursExpiresAPlainLockGetsIt() throws Exception {
+        DistributedLock ours = redis.lock(Fixture.abandoned(Duration.ofMillis(300)));
+        ours.lock();
+        RLock plain = plain();
+        assertThat(plain.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
+        assertThatThrownBy(ours::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(plain.isHeldByCurrentThread()).isTrue();
+        plain.unlock();
+    }
+
+    @Test
+    void aForcedUnlockIsALoss() {
+        DistributedLock ours = redis.lock(Fixture.lease(Duration.ofSeconds(3)));
+        ours.lock();
+        Lease lease = ours.lease().orElseThrow();
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        lease.onLoss(told::complete);
+        assertThat(plain().forceUnlock()).isTrue();
+        await().atMost(Fixture.PATIENCE).until(told::isDone);
+        assertThat(told).isCompletedWithValue(LossCause.GONE);
+        assertThatThrownBy(ours::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aForcedUnlockAfterWhichAPlainLockTookItIsALossToo() {
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        RLock plain = plain();
+        ours.lock();
+        plain.forceUnlock();
+        plain.lock();
+        assertThatThrownBy(ours::unlock)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.TAKEN));
+        assertThat(plain.isHeldByCurrentThread()).isTrue();
+        plain.unlock();
+    }
+
+    @Test
+    void holdsInRedisAreSeenByAPlainLockOfTheSameClientAndThread() throws Exception {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        assertThat(plain.getHoldCount()).isEqualTo(1);
+        ours.lock();
+        assertThat(plain.getHoldCount()).isEqualTo(2);
+        ours.unlock();
+        assertThat(plain.getHoldCount()).isEqualTo(1);
+        assertThat(plain.isHeldByCurrentThread()).isTrue();
+        assertThat(Fixture.result(Fixture.start(plain::getHoldCount)))
+                .as("on another thread")
+                .isZero();
+        ours.unlock();
+        assertThat(plain.getHoldCount()).isZero();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void aPlainLockEntersWhatItsThreadHoldsWithHoldsInRedisAndEachFreesItsOwn() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        plain.lock();
+        ours.lock();
+        assertThat(plain.getHoldCount()).isEqualTo(3);
+        plain.unlock();
+        ours.unlock();
+        ours.unlock();
+        assertThat(redis.isTaken()).as("each has unlocked what it locked").isFalse();
+
+        ours.lock();
+        plain.lock();
+        ours.unlock();
+        assertThat(plain.getHoldCount()).as("the plain hold outlives ours").isEqualTo(1);
+        assertThat(redis.lock(Fixture.lease(Fixture.LONG)).tryLock()).isFalse();
+        plain.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void aPlainHoldThatOutlivesOursHasItsOwnLease() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours =
+                redis.over(client, "holds", "redis").getLock(Fixture.NAME, Fixture.lease(Duration.ofSeconds(5)));
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        plain.lock();
+        redis.server.command("PEXPIRE", Fixture.NAME, "5000");
+        ours.unlock();
+        assertThat(plain.getHoldCount()).isEqualTo(1);
+        assertThat(plain.remainTimeToLive()).isGreaterThan(20_000);
+        plain.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void withHoldsInRedisALeaseIsNoLongerThanThatOfPlainLocks() {
+        DistributedLock ours =
+                redis.over(redis.plain(), "holds", "redis").getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
+        assertThatThrownBy(ours::lock)
+                .isInstanceOfSatisfying(
+                        LockBackendException.class,
+                        e -> assertThat(e.reason()).isEqualTo(LockBackendException.Reason.REFUSED))
+                .hasMessageContaining("lockWatchdogTimeout of PT30S");
+    }
+
+    @Test
+    void holdsInRedisGoWithTheLockFromThreadToThread() throws Exception {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        FutureTask<Integer> next = Fixture.start(() -> {
+            ours.lock();
+            return plain.getHoldCount();
+        });
+        await().during(Duration.ofMillis(300)).atMost(Fixture.PATIENCE).until(() -> !next.isDone());
+        ours.unlock();
+        assertThat(Fixture.result(next)).isEqualTo(1);
+        assertThat(plain.getHoldCount()).as("of the thread before").isZero();
+    }
+
+    @Test
+    void localHoldsAreOneFieldThatNoPlainLockTakesForItsOwn() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client).getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        ours.lock();
+        assertThat((List<?>) redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("1"));
+        assertThat(plain.getHoldCount()).isZero();
+        assertThat(plain.tryLock()).as("another owner, on the same thread too").isFalse();
+        ours.unlock();
+        ours.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void tokensGrowFromOneKindOfLockToTheOther() {
+        RFencedLock plain = redis.plain().getFencedLock(Fixture.NAME);
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            long theirs = plain.lockAndGetToken();
+            plain.unlock();
+            assertThat(theirs).isGreaterThan(last);
+            ours.lock();
+            last = ours.lease().orElseThrow().fencingToken().orElseThrow();
+            ours.unlock();
+            assertThat(last).isGreaterThan(theirs);
+        }
+    }
+
+    @Test
+    void aCounterThatAnRFencedLockMadeIsNeverForgotten() {
+        redis.plain().getFencedLock(Fixture.NAME).lockAndGetToken();
+        redis.plain().getLock(Fixture.NAME).forceUnlock();
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        ours.lock();
+        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
+        ours.unlock();
+    }
+
+    @Test
+    void aCounterOfOursIsForgottenAfterADayUnlessItIsPermanent() {
+        DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
+        ours.lock();
+        assertThat((Long) redis.server.command("PTTL", Fixture.TOKEN))
+                .isBetween(1L, Duration.ofDays(1).toMillis());
+        ours.unlock();
+        DistributedLock permanent =
+                redis.factory(config -> config.option("fencing", "permanent")).getLock(Fixture.NAME);
+        permanent.lock();
+        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
+        permanent.unlock();
+    }
+
+    @Test
+    void severalProcessesOfBothKindsNeverHoldTheLockAtOnceAndTheirTokensGrow(@TempDir Path directory) throws Exception {
+        List<Path> histories = new ArrayList<>();
+        List<Process> processes = new ArrayList<>();
+        try {
+            for (String kind : List.of("plain", "ours", "plain", "ours")) {
+                Path history = directory.resolve(kind + processes.size());
+                histories.add(history);
+                processes.add(LockingProcess.start(kind, kind + processes.size(), redis.server.uri(), history));
+            }
+            for (Process process : processes) {
+                assertThat(process.waitFor(2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+                assertThat(process.exitValue()).isZero();
+            }
+        } finally {
+            processes.forEach(process -> process.destroyForcibly().onExit().join());
+        }
+        List<Event> all = new ArrayList<>();
+        histories.forEach(history -> all.addAll(JsonLines.read(history)));
+        assertThat(all.stream().filter(event -> event.type() == Event.Type.OK && event.op() == Event.Op.ACQUIRE))
+                .hasSize(4 * LockingProcess.THREADS * LockingProcess.ROUNDS);
+        Verdict verdict = new Checker(new Model(false, true)).check(all);
+        assertThat(verdict.isValid()).as(verdict.toString()).isTrue();
+    }
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisException;
+
+/** Each line of the table in the documentation: what a plain lock does, and what ours does in the same situation. */
+class RLockComparedTest {
+    private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
+
+    private final Fixture redis = new Fixture();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    /** Keeps the documentation from saying anything else. */
+    private static void documented(String behaviour, String plain, String ours) throws IOException {
+        assertThat(Files.readString(PAGE)).contains("\n| " + behaviour + " | " + plain + " | " + ours + " |\n");
+    }
+
+    private DistributedLock ours(String name) {
+        return redis.factory(config -> config.waitCeiling(Duration.ofMillis(500)))
+                .getLock(name, Fixture.lease(Duration.ofSeconds(30)));
+    }
+
+    /** Locks on a thread that is interrupted once it waits, and returns whether the thread was interrupted when it had the lock. */
+    private FutureTask<Boolean> interruptedWaiter(Lock lock) {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        FutureTask<Boolean> task = Fixture.start(() -> {
+            thread.complete(Thread.currentThread());
+            lock.lock();
+            boolean interrupted = Thread.interrupted();
+            lock.unlock();
+            return interrupted;
+        });
+        redis.awaitWaiter();
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> thread.join().getState() == Thread.State.TIMED_WAITING
+                        || thread.join().getState() == Thread.State.WAITING);
+        thread.join().interrupt();
+        // Nothing but the flag tells that a plain lock has taken note of it.
+        await().atMost(Fixture.PATIENCE).until(() -> !thread.join().isInterrupted());
+        return task;
+    }
+
+    @Test
+    void anInterruptWhileLockWaits() throws Exception {
+        documented("interrupt while `lock()` waits", "the flag is lost", "waits on, and the flag is set at the end");
+        RedissonClient holder = redis.plain();
+        holder.getLock(Fixture.NAME).lock();
+        FutureTask<Boolean> plain = interruptedWaiter(redis.plain().getLock(Fixture.NAME));
+        holder.getLock(Fixture.NAME).unlock();
+        assertThat(Fixture.result(plain)).isFalse();
+
+        await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken());
+        holder.getLock(Fixture.NAME).lock();
+        FutureTask<Boolean> ours = interruptedWaiter(ours(Fixture.NAME));
+        holder.getLock(Fixture.NAME).unlock();
+        assertThat(Fixture.result(ours)).isTrue();
+    }
+
+    @Test
+    void lockOfAFreeLockByAnInterruptedThread() throws Exception {
+        documented(
+                "`lock()` of a free lock by an interrupted thread",
+                "`RedisException`; the key is set, and renewed for as long as the JVM lives",
+                "locks, and the flag is set");
+        // A watchdog of a second, where Redisson has 30, so that renewal shows.
+        RLock plain =
+                redis.plain(config -> config.setLockWatchdogTimeout(1_000)).getLock("plain");
+        FutureTask<Boolean> interrupted = Fixture.start(() -> {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(plain::lock)
+                    .isInstanceOf(RedisException.class)
+                    .hasCauseInstanceOf(InterruptedException.class);
+            return true;
+        });
+        Fixture.result(interrupted);
+        await().atMost(Fixture.PATIENCE).until(plain::isLocked);
+        await().during(Duration.ofSeconds(3)).atMost(Fixture.PATIENCE).until(plain::isLocked);
+
+        DistributedLock ours = ours("ours");
+        assertThat(Fixture.result(Fixture.start(() -> {
+                    Thread.currentThread().interrupt();
+                    ours.lock();
+                    boolean flag = Thread.interrupted();
+                    ours.unlock();
+                    return flag;
+                })))
+                .isTrue();
+        assertThat(redis.server.command("EXISTS", "ours")).isEqualTo(0L);
+    }
+
+    @Test
+    void aMessageThatIsLost() throws Exception {
+        documented(
+                "the message of a release is lost",
+                "waits for the rest of the holder's lease: up to 30 s, or whatever it is",
+                "asks again within `waitCeiling` (1 s)");
+        long lease = 8_000;
+        for (String name : List.of("plain", "ours")) {
+            redis.server.command("HSET", name, "somebody:1", "1");
+            redis.server.command("PEXPIRE", name, Long.toString(lease));
+        }
+        RLock plain = redis.plain().getLock("plain");
+        DistributedLock ours = ours("ours");
+        BlockingQueue<String> order = new LinkedBlockingQueue<>();
+        Fixture.start(() -> {
+            plain.lock();
+            return order.add("plain");
+        });
+        Fixture.start(() -> {
+            ours.lock();
+            return order.add("ours");
+        });
+        for (String name : List.of("plain", "ours")) {
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> ((List<?>)
+                                    redis.server.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{" + name + "}"))
+                            .get(1)
+                            .equals(1L));
+        }
+        // Freed without a message, as when the connection of the subscription is broken.
+        redis.server.command("DEL", "plain", "ours");
+        assertThat(order.poll(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("ours");
+        assertThat(order.poll(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("plain");
+    }
+
+    @Test
+    void anAcquisitionThatTimesOutWhileTheServerStandsStill() throws Exception {
+        documented(
+                "`tryLock(time)` while the server stands still, which then carries the request out",
+                "throws after Redisson's time-outs; the lock stays taken by nobody for a lease",
+                "throws after `commandTimeout`; the lock is given back in the background");
+        RedissonClient client =
+                redis.plain(config -> config.useSingleServer().setTimeout(2_000).setRetryAttempts(0));
+        RLock plain = client.getLock("plain");
+        DistributedLock ours = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(2)))
+                .getLock("ours", Fixture.lease(Fixture.LONG));
+        plain.lock();
+        plain.unlock();
+        ours.lock();
+        ours.unlock();
+
+        redis.server.pause();
+        try {
+            assertThatThrownBy(() -> plain.tryLock(100, Fixture.LONG.toMillis(), TimeUnit.MILLISECONDS))
+                    .isInstanceOf(RedisException.class);
+            assertThatThrownBy(() -> ours.tryLock(100, TimeUnit.MILLISECONDS)).isInstanceOf(LockBackendException.class);
+        } finally {
+            redis.server.resume();
+        }
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.server.command("EXISTS", "plain").equals(1L));
+        await().during(Duration.ofSeconds(1))
+                .atMost(Fixture.PATIENCE)
+                .until(() -> redis.server.command("EXISTS", "ours").equals(0L));
+        assertThat(plain.isHeldByCurrentThread())
+                .as("the thread that was told it had failed")
+                .isTrue();
+        assertThat((Long) redis.server.command("PTTL", "plain")).isPositive();
+    }
+
+    @Test
+    void anAcquisitionThatIsSentTwice() throws Exception {
+        documented(
+                "an acquisition is sent again after its reply was lost",
+                "counts twice, and one `unlock()` does not free it",
+                "counts once");
+        RLock plain = redis.plain().getLock("plain");
+        // What Redisson sends twice with sentinels and clusters, where it does not heed its own mark against that.
+        for (int i = 0; i < 2; i++) {
+            assertThat(plain.tryLockAsync(0, Fixture.LONG.toMillis(), TimeUnit.MILLISECONDS, 7)
+                            .toCompletableFuture()
+                            .join())
+                    .isTrue();
+        }
+        plain.unlockAsync(7).toCompletableFuture().join();
+        assertThat(plain.isLocked()).isTrue();
+
+        LockConfig config = LockConfig.builder().build();
+        Failures failures = new Failures("the server");
+        LeaseProtocol ours = new RedissonProtocol(
+                new HandedInClient(redis.plain(), failures, Environment.system()),
+                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                Settings.of(config),
+                failures,
+                config,
+                Environment.system());
+        Claim claim = new Claim(Fixture.NAME, "a token", Fixture.LONG, 1);
+        for (int i = 0; i < 2; i++) {
+            assertThat(ours.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        }
+        assertThat(redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("1"));
+        assertThat(ours.release(claim)).isEmpty();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
+    void aLossWhileTheLockIsHeld() throws Exception {
+        documented(
+                "the key is gone under its holder",
+                "nobody is told; `unlock()` throws `IllegalMonitorStateException`",
+                "`onLoss` at the next renewal, a third of the lease at most; `unlock()` throws `LeaseLostException`");
+        RLock plain = redis.plain().getLock("plain");
+        DistributedLock ours = redis.factory(config -> config).getLock("ours", Fixture.lease(Duration.ofSeconds(3)));
+        plain.lock();
+        ours.lock();
+        Lease lease = ours.lease().orElseThrow();
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        lease.onLoss(told::complete);
+        redis.server.command("FLUSHALL");
+        assertThat(told.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.GONE);
+        assertThat(ours.isHeldByCurrentThread()).isFalse();
+        assertThatThrownBy(plain::unlock).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void theFencingTokenOnReentry() throws Exception {
+        documented("fencing token on re-entry", "grows, so that the outer block looks stale", "stays the same");
+        RFencedLock plain = redis.plain().getFencedLock("plain");
+        assertThat(plain.lockAndGetToken()).isLessThan(plain.lockAndGetToken());
+
+        DistributedLock ours = ours("ours");
+        ours.lock();
+        long outer = ours.lease().orElseThrow().fencingToken().orElseThrow();
+        ours.lock();
+        assertThat(ours.lease().orElseThrow().fencingToken()).hasValue(outer);
+    }
+
+    @Test
+    void theLeaseOfAFencedLock() throws Exception {
+        documented(
+                "a lease that is given with a fencing token",
+                "`lockAndGetToken(lease, unit)` ignores it: 30 s, renewed",
+                "is heeded");
+        RFencedLock plain = redis.plain().getFencedLock("plain");
+        plain.lockAndGetToken(2, TimeUnit.SECONDS);
+        assertThat((Long) redis.server.command("PTTL", "plain")).isGreaterThan(20_000);
+
+        DistributedLock ours =
+                redis.factory(config -> config).getLock("ours", Fixture.abandoned(Duration.ofSeconds(2)));
+        ours.lock();
+        assertThat((Long) redis.server.command("PTTL", "ours")).isBetween(-2L, 2_000L);
+    }
+
+    @Test
+    void theFencingTokenAfterAFlush() throws Exception {
+        documented("fencing token after `FLUSHALL` or a restart without data", "begins again at 1", "grows on");
+        RFencedLock plain = redis.plain().getFencedLock("plain");
+        DistributedLock ours = ours("ours");
+        plain.lockAndGetToken();
+        ours.lock();
+        long before = ours.lease().orElseThrow().fencingToken().orElseThrow();
+        redis.server.command("FLUSHALL");
+        assertThat(plain.lockAndGetToken()).isEqualTo(1);
+        assertThatThrownBy(ours::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        ours.lock();
+        assertThat(ours.lease().orElseThrow().fencingToken().orElseThrow()).isGreaterThan(before);
+    }
+}

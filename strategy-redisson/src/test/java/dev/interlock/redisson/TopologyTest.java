@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockConfig;
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.embedded.RedisServerException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Servers that belong together, with a plain client that knows them in the same way. */
+class TopologyTest {
+    private static DistributedLockFactory factory(String endpoints, String topology) {
+        return new RedissonStrategyProvider()
+                .newFactory(LockConfig.builder()
+                        .endpoints(endpoints)
+                        .option("topology", topology)
+                        .waitCeiling(Duration.ofMinutes(5))
+                        .build());
+    }
+
+    /** Each excludes and wakes the other, by message: leases and the longest wait without one are longer than our patience. */
+    private static void excludeAndWakeEachOther(DistributedLockFactory factory, RedissonClient client, String name)
+            throws Exception {
+        DistributedLock ours = factory.getLock(name, Fixture.lease(Fixture.LONG));
+        RLock plain = client.getLock(name);
+        ours.lock();
+        assertThat(plain.tryLock()).isFalse();
+        FutureTask<Boolean> plainWaiter = Fixture.start(() -> {
+            plain.lock(Fixture.LONG.toMinutes(), TimeUnit.MINUTES);
+            plain.unlock();
+            return true;
+        });
+        awaitBlocked(plainWaiter);
+        ours.unlock();
+        assertThat(Fixture.result(plainWaiter)).isTrue();
+
+        plain.lock(Fixture.LONG.toMinutes(), TimeUnit.MINUTES);
+        assertThat(ours.tryLock()).isFalse();
+        FutureTask<Boolean> ourWaiter = Fixture.start(() -> {
+            ours.lock();
+            ours.unlock();
+            return true;
+        });
+        awaitBlocked(ourWaiter);
+        plain.unlock();
+        assertThat(Fixture.result(ourWaiter)).isTrue();
+    }
+
+    private static void awaitBlocked(FutureTask<?> waiter) {
+        await().during(Duration.ofMillis(500)).atMost(Fixture.PATIENCE).until(() -> !waiter.isDone());
+    }
+
+    private static void close(RedissonClient client) {
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
+        try (RedisServer one = startNode();
+                RedisServer two = startNode()) {
+            one.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
+            two.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
+            one.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(two.port()));
+            for (RedisServer node : List.of(one, two)) {
+                await().atMost(Fixture.PATIENCE)
+                        .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+            }
+            Config config = new Config();
+            config.useClusterServers().addNodeAddress(one.uri()).setMasterConnectionMinimumIdleSize(1);
+            RedissonClient client = Redisson.create(config);
+            try (DistributedLockFactory factory = factory(one.uri(), "cluster")) {
+                excludeAndWakeEachOther(factory, client, "a");
+                excludeAndWakeEachOther(factory, client, "b");
+                excludeAndWakeEachOther(factory, client, "braces {of} a name");
+
+                List<DistributedLock> many = new ArrayList<>();
+                List<Lease> leases = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(2)));
+                    lock.lock();
+                    many.add(lock);
+                    leases.add(lock.lease().orElseThrow());
+                }
+                await().during(Duration.ofSeconds(4))
+                        .atMost(Fixture.PATIENCE)
+                        .until(() -> leases.stream().allMatch(Lease::isValid));
+                assertThat(one.command("DBSIZE")).isNotEqualTo(0L);
+                assertThat(two.command("DBSIZE")).isNotEqualTo(0L);
+                many.forEach(DistributedLock::unlock);
+            } finally {
+                close(client);
+            }
+        }
+    }
+
+    /** A node has a second port, which somebody may be using. */
+    private static RedisServer startNode() {
+        RedisServerException last = null;
+        for (int i = 0; i < 5; i++) {
+            try {
+                return RedisServer.start(
+                        "--cluster-enabled",
+                        "yes",
+                        "--cluster-announce-ip",
+                        "127.0.0.1",
+                        "--cluster-config-file",
+                        "nodes.conf");
+            } catch (RedisServerException e) {
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    @Test
+    void theMasterIsFoundAmongItsReplicas() throws Exception {
+        try (RedisServer master = RedisServer.start();
+                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(master.port()))) {
+            await().atMost(Fixture.PATIENCE)
+                    .until(() ->
+                            replica.command("INFO", "replication").toString().contains("master_link_status:up"));
+            Config config = new Config();
+            config.useSingleServer().setAddress(master.uri()).setConnectionMinimumIdleSize(1);
+            RedissonClient client = Redisson.create(config);
+            try (DistributedLockFactory factory = factory(replica.uri() + "," + master.uri(), "master-replica")) {
+                excludeAndWakeEachOther(factory, client, Fixture.NAME);
+            } finally {
+                close(client);
+            }
+        }
+    }
+
+    @Test
+    void sentinelsTellTheMaster(@TempDir Path directory) throws Exception {
+        try (RedisServer master = RedisServer.start();
+                // Only to have its port, which a sentinel takes over.
+                RedisServer placeholder = RedisServer.start()) {
+            int port = placeholder.port();
+            placeholder.stop();
+            Process sentinel = startSentinel(master, port, directory);
+            try {
+                Config config = new Config();
+                config.useSingleServer().setAddress(master.uri()).setConnectionMinimumIdleSize(1);
+                RedissonClient client = Redisson.create(config);
+                try (DistributedLockFactory factory = factory("redis://127.0.0.1:" + port, "sentinel")) {
+                    DistributedLock first = factory.getLock("first");
+                    await().atMost(Fixture.PATIENCE).ignoreExceptions().until(first::tryLock);
+                    excludeAndWakeEachOther(factory, client, Fixture.NAME);
+                } finally {
+                    close(client);
+                }
+            } finally {
+                sentinel.destroyForcibly().onExit().join();
+            }
+        }
+    }
+
+    private static Process startSentinel(RedisServer master, int port, Path directory) throws IOException {
+        Path configuration = directory.resolve("sentinel.conf");
+        Files.writeString(
+                configuration,
+                "bind 127.0.0.1\nport " + port + "\nsentinel monitor mymaster 127.0.0.1 " + master.port() + " 1\n");
+        String executable =
+                ProcessHandle.of(master.pid()).orElseThrow().info().command().orElseThrow();
+        return new ProcessBuilder(executable, configuration.toString(), "--sentinel")
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.RedisCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/** One attempt to get a lock: all servers are asked at once, and those who gave it for nothing are told so. Used by one thread, once. */
+final class Ballot {
+    private static final long LEAST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LARGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Over how many times the length of an attempt those who got in each other's way spread their next ones. */
+    private static final int SPREAD = 8;
+
+    private final Environment env;
+    private final Members members;
+    private final Settings settings;
+    private final Scripts scripts;
+    private final Reports reports;
+    private final Claim claim;
+    private final Poll poll;
+
+    Ballot(Environment env, Members members, Settings settings, Scripts scripts, Reports reports, Claim claim) {
+        this.env = env;
+        this.members = members;
+        this.settings = settings;
+        this.scripts = scripts;
+        this.reports = reports;
+        this.claim = claim;
+        this.poll = newPoll(answers -> count(answers).areDecided());
+    }
+
+    private Poll newPoll(Poll.Decision decision) {
+        return new Poll(env, members, settings.patienceNanos(claim.lease()), decision);
+    }
+
+    private Votes count(Poll answers) {
+        return Votes.count(answers, members.majority());
+    }
+
+    Attempt hold() {
+        RedisCommand acquire = settings.fencing()
+                ? scripts.acquireFenced(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()))
+                : scripts.acquire(claim);
+        for (int i = 0; i < members.size(); i++) {
+            poll.askVote(i, acquire);
+        }
+        poll.await(tooLateNanos());
+        if (!count(poll).isGranted()) {
+            // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
+            // else holds the lock, and as long as for any answer where that tells what went wrong.
+            long now = env.nanoTime();
+            poll.awaitAll(count(poll).isAnswered() ? now + (now - poll.beganNanos()) : tooLateNanos());
+        }
+        poll.close();
+        return count(poll).isGranted() ? settleFence() : fail();
+    }
+
+    /** When a grant would be of no use any more. */
+    private long tooLateNanos() {
+        return poll.beganNanos()
+                + settings.validityNanos(claim.lease())
+                - settings.minValidity().toNanos();
+    }
+
+    private Attempt settleFence() {
+        if (!settings.fencing()) {
+            return accept(OptionalLong.empty());
+        }
+        OptionalLong agreed = Votes.agreedFence(poll, members.majority());
+        if (agreed.isPresent()) {
+            return accept(agreed);
+        }
+        long largest = Votes.largestFence(poll);
+        Poll confirmation = newPoll(answers -> confirmations(answers).areDecided());
+        RedisCommand confirm = scripts.confirm(claim, largest);
+        for (int i = 0; i < members.size(); i++) {
+            if (mayHold(i)) {
+                confirmation.ask(i, confirm);
+            } else {
+                confirmation.skip(i);
+            }
+        }
+        confirmation.await(tooLateNanos());
+        confirmation.close();
+        Votes confirmed = confirmations(confirmation);
+        if (confirmed.isGranted()) {
+            return accept(OptionalLong.of(largest));
+        }
+        undo(scripts.release(claim));
+        if (confirmed.isAnswered()) {
+            return refused(Optional.empty());
+        }
+        return failed(
+                Reason.OUTCOME_UNKNOWN, "a majority gave the lock, but then did not confirm the fencing token in time");
+    }
+
+    private Votes confirmations(Poll answers) {
+        int confirmed = 0;
+        int refused = 0;
+        int failed = 0;
+        for (int i = 0; i < answers.size(); i++) {
+            Answer answer = answers.answer(i);
+            if (answer instanceof Answer.Said said) {
+                if (Long.valueOf(1).equals(said.value())) {
+                    confirmed++;
+                } else {
+                    refused++;
+                }
+            } else if (answer != null) {
+                failed++;
+            }
+        }
+        return new Votes(answers.size(), members.majority(), confirmed, refused, failed);
+    }
+
+    /** Whether a server may hold the lock for this claim, now or later, as far as is known. */
+    private boolean mayHold(int member) {
+        Answer answer = poll.answer(member);
+        if (answer instanceof Answer.Said said) {
+            return Votes.isGrant(said);
+        }
+        return answer == null || ((Answer.Failed) answer).cause().reason() == Reason.OUTCOME_UNKNOWN;
+    }
+
+    private Attempt accept(OptionalLong fence) {
+        long elapsed = env.nanoTime() - poll.beganNanos();
+        long left = settings.validityNanos(claim.lease()) - elapsed;
+        if (left <= settings.minValidity().toNanos()) {
+            undo(scripts.release(claim));
+            return failed(
+                    Reason.OUTCOME_UNKNOWN,
+                    "a majority gave the lock, but so late that too little of the lease of " + claim.lease()
+                            + " is left: the servers or this process are too slow for it");
+        }
+        poll.leaveTheOthers();
+        if (reports.areWanted()) {
+            reports.tell(report(AttemptReport.Outcome.GRANTED, elapsed, left, fence));
+        }
+        return new Attempt.Granted(Duration.ofNanos(settings.validityNanos(claim.lease())), fence);
+    }
+
+    private Attempt fail() {
+        // Nobody can have seen a majority in the hands of this claim, and wait to be told of its end.
+        boolean[] sent = undo(scripts.releaseQuietly(claim));
+        if (count(poll).isAnswered()) {
+            return refused(Votes.holder(poll, members.majority()));
+        }
+        return failed(poll.reason(member -> sent[member]), "no majority of the servers answered");
+    }
+
+    private Attempt refused(Optional<Votes.Held> holder) {
+        long elapsed = env.nanoTime() - poll.beganNanos();
+        if (reports.areWanted()) {
+            reports.tell(report(AttemptReport.Outcome.REFUSED, elapsed, 0, OptionalLong.empty()));
+        }
+        return new Attempt.Refused(holder.isPresent() ? holder.get().free() : Optional.of(spread(elapsed)));
+    }
+
+    /** Nobody seems to have a majority: those who asked at once shall not do so again. */
+    private Duration spread(long elapsed) {
+        long bound = Math.max(LEAST_SPREAD_NANOS, Math.min(LARGEST_SPREAD_NANOS, SPREAD * elapsed));
+        return Duration.ofNanos(env.nextLong(bound));
+    }
+
+    private Attempt failed(Reason reason, String why) {
+        AttemptReport report =
+                report(AttemptReport.Outcome.FAILED, env.nanoTime() - poll.beganNanos(), 0, OptionalLong.empty());
+        if (reports.areWanted()) {
+            reports.tell(report);
+        }
+        return new Attempt.Failed(new LockBackendException(reason, why + "; " + report));
+    }
+
+    /**
+     * Takes back what servers have given or may yet give, and waits a little for those that have given it.
+     *
+     * @return which of the servers were sent the request and may have carried it out
+     */
+    private boolean[] undo(RedisCommand release) {
+        boolean[] sent = new boolean[members.size()];
+        boolean[] granted = new boolean[members.size()];
+        Poll undoing = newPoll(answers -> haveAnswered(answers, granted));
+        long untilNanos = env.nanoTime() + claim.lease().toNanos();
+        for (int i = 0; i < members.size(); i++) {
+            granted[i] = poll.answer(i) instanceof Answer.Said said && Votes.isGrant(said);
+            sent[i] = mayHold(i) && (poll.giveUp(i) || granted[i]);
+        }
+        for (int i = 0; i < members.size(); i++) {
+            if (sent[i]) {
+                undoing.release(i, release, untilNanos);
+            }
+        }
+        undoing.await();
+        return sent;
+    }
+
+    private static boolean haveAnswered(Poll answers, boolean[] which) {
+        for (int i = 0; i < which.length; i++) {
+            if (which[i] && answers.answer(i) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private AttemptReport report(
+            AttemptReport.Outcome outcome, long elapsedNanos, long validityNanos, OptionalLong fence) {
+        List<NodeReport> nodes = new ArrayList<>();
+        for (int i = 0; i < members.size(); i++) {
+            nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
+        }
+        return new AttemptReport(
+                claim.name(), outcome, Duration.ofNanos(elapsedNanos), Duration.ofNanos(validityNanos), fence, nodes);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.LossCause;
+import java.util.List;
+
+/**
+ * The answers to a renewal or release at one moment, counted for one lease.
+ *
+ * @param size how many servers there are
+ * @param majority how many are enough
+ * @param held how many held the lock for the token that was asked about
+ * @param gone how many did not hold it for anybody
+ * @param taken how many held it for somebody else
+ * @param failed how many will not say
+ */
+record Holds(int size, int majority, int held, int gone, int taken, int failed) {
+    /** Counts the answers to a release. */
+    static Holds count(Poll poll, int majority) {
+        return count(poll, majority, -1);
+    }
+
+    /**
+     * Counts the answers to one renewal of several.
+     *
+     * @param index which one, or negative if the answers are not lists
+     */
+    static Holds count(Poll poll, int majority, int index) {
+        int held = 0;
+        int gone = 0;
+        int taken = 0;
+        int failed = 0;
+        for (int i = 0; i < poll.size(); i++) {
+            Answer answer = poll.answer(i);
+            if (answer instanceof Answer.Said said) {
+                Object state = index < 0 ? said.value() : ((List<?>) said.value()).get(index);
+                if (Long.valueOf(1).equals(state)) {
+                    held++;
+                } else if (Long.valueOf(0).equals(state)) {
+                    gone++;
+                } else {
+                    taken++;
+                }
+            } else if (answer != null) {
+                failed++;
+            }
+        }
+        return new Holds(poll.size(), majority, held, gone, taken, failed);
+    }
+
+    /** Whether no further answer can change what these come to. */
+    boolean areDecided() {
+        int open = size - held - gone - taken - failed;
+        boolean canBeKept = held + open >= majority;
+        boolean canBeLost = gone + taken + open > size - majority;
+        return isKept() || isLost() || open == 0 || !canBeKept && !canBeLost;
+    }
+
+    /** Whether a majority held the lock. */
+    boolean isKept() {
+        return held >= majority;
+    }
+
+    /** Whether no majority can have held the lock. */
+    boolean isLost() {
+        return gone + taken > size - majority;
+    }
+
+    /** Whether a majority has answered. */
+    boolean areEnough() {
+        return held + gone + taken >= majority;
+    }
+
+    /** Why the lock is not held. */
+    LossCause cause() {
+        return taken > gone ? LossCause.TAKEN : LossCause.GONE;
+    }
+}

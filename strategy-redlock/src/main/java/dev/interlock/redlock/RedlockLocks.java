@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.LettuceNodes;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes factories of {@code redlock} locks over a Lettuce client that the application has already, which they do not close.
+ *
+ * <pre>{@code
+ * DistributedLockFactory locks = RedlockLocks.builder().lettuce(client, List.of(a, b, c)).build();
+ * }</pre>
+ *
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
+ * not safe for use by several threads at once.
+ */
+public final class RedlockLocks {
+    private LockConfig config = LockConfig.builder().build();
+    private @Nullable RedisClient client;
+    private List<RedisURI> uris = List.of();
+    private @Nullable Consumer<AttemptReport> onAttempt;
+
+    private RedlockLocks() {}
+
+    /**
+     * Returns a builder.
+     *
+     * @return a new builder
+     */
+    public static RedlockLocks builder() {
+        return new RedlockLocks();
+    }
+
+    /**
+     * Uses the threads of a Lettuce client, over connections of its own to servers that are independent of each other.
+     *
+     * @param lettuce the client
+     * @param servers the servers, with what is needed to log in
+     * @return this builder
+     */
+    public RedlockLocks lettuce(RedisClient lettuce, List<RedisURI> servers) {
+        this.client = Objects.requireNonNull(lettuce, "lettuce");
+        this.uris = List.copyOf(servers);
+        return this;
+    }
+
+    /**
+     * Sets the configuration. Its endpoints are without effect.
+     *
+     * @param config the configuration
+     * @return this builder
+     */
+    public RedlockLocks config(LockConfig config) {
+        this.config = Objects.requireNonNull(config, "config");
+        return this;
+    }
+
+    /**
+     * Sets what is told of each attempt to get a lock, when it has ended and on the thread that made it.
+     *
+     * @param listener told; must be safe to use from any thread, not block and not throw
+     * @return this builder
+     */
+    public RedlockLocks onAttempt(Consumer<AttemptReport> listener) {
+        this.onAttempt = Objects.requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /**
+     * Returns a factory of locks over the client.
+     *
+     * @return a new factory, which the caller must close
+     * @throws IllegalStateException if no client was given
+     * @throws IllegalArgumentException if the number of servers will not do, or the configuration has an option that this strategy
+     *     does not know, or a value that makes no sense
+     */
+    public DistributedLockFactory build() {
+        return build(Environment.system());
+    }
+
+    DistributedLockFactory build(Environment env) {
+        RedisClient lettuce = client;
+        if (lettuce == null) {
+            throw new IllegalStateException(
+                    "no client was given: call lettuce(…), or DistributedLocks.getInstance(…) for one of its own");
+        }
+        config.requireKnownOptions(new RedlockStrategyProvider());
+        Settings settings = Settings.of(config);
+        settings.requireCount(uris.size());
+        List<RedlockProtocol.Server> servers = new ArrayList<>();
+        for (int i = 0; i < uris.size(); i++) {
+            RedisURI uri = uris.get(i);
+            String name = uri.getHost() == null ? "server " + (i + 1) : uri.getHost() + ":" + uri.getPort();
+            servers.add(new RedlockProtocol.Server(name, LettuceNodes.of(lettuce, uri, env)));
+        }
+        return RedlockProtocol.newFactory(servers, settings, config, env, onAttempt);
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Renewal;
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of a majority of independent Redis servers: on each of them a key that holds the owner token and has the lease as its time
+ * to live.
+ *
+ * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>, "The
+ *     Redlock algorithm"
+ */
+final class RedlockProtocol implements LeaseProtocol {
+    /** How many leases one script extends; it keeps a server busy for well under a millisecond. */
+    private static final int RENEWAL_BATCH = 256;
+
+    private final Environment env;
+    private final Members members;
+    private final Settings settings;
+    private final Scripts scripts;
+    private final Reports reports;
+    private final WakeUps wakeUps;
+
+    /** A server, and what it is called in messages. */
+    record Server(String name, RedisNode node) {}
+
+    RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
+        this.env = env;
+        this.members = new Members(servers, settings, config.commandTimeout(), env);
+        this.settings = settings;
+        this.scripts = new Scripts(config.keyPrefix());
+        this.reports = reports;
+        this.wakeUps = new WakeUps(env, members);
+    }
+
+    static DistributedLockFactory newFactory(
+            List<Server> servers,
+            Settings settings,
+            LockConfig config,
+            Environment env,
+            @Nullable Consumer<AttemptReport> onAttempt) {
+        RedlockProtocol protocol = new RedlockProtocol(servers, settings, config, env, new Reports(onAttempt));
+        return LockEngine.newFactory(
+                RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        Optional<String> whyNot = settings.whyNot(claim.lease());
+        if (whyNot.isPresent()) {
+            return new Attempt.Failed(new LockBackendException(Reason.REFUSED, whyNot.get()));
+        }
+        LockBackendException clash = members.clash();
+        if (clash != null) {
+            return new Attempt.Failed(
+                    new LockBackendException(clash.reason(), String.valueOf(clash.getMessage()), clash));
+        }
+        return new Ballot(env, members, settings, scripts, reports, claim).hold();
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        @Nullable Renewal[] renewals = new Renewal[claims.size()];
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 0; i < renewals.length; i++) {
+            Optional<String> tooLong = settings.tooLong(claims.get(i).lease());
+            if (tooLong.isPresent()) {
+                renewals[i] = new Renewal.Failed(new LockBackendException(Reason.REFUSED, tooLong.get()));
+            } else {
+                asked.add(i);
+            }
+        }
+        List<List<Integer>> batches = new ArrayList<>();
+        List<Poll> polls = new ArrayList<>();
+        for (int from = 0; from < asked.size(); from += RENEWAL_BATCH) {
+            List<Integer> batch = asked.subList(from, Math.min(from + RENEWAL_BATCH, asked.size()));
+            batches.add(batch);
+            polls.add(extend(batch.stream().map(claims::get).toList()));
+        }
+        for (int i = 0; i < polls.size(); i++) {
+            Poll poll = polls.get(i);
+            poll.await();
+            for (int j = 0; j < batches.get(i).size(); j++) {
+                int index = batches.get(i).get(j);
+                renewals[index] = renewal(claims.get(index), Holds.count(poll, members.majority(), j), poll);
+            }
+        }
+        return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
+    }
+
+    /** Asks all servers to extend some leases. */
+    private Poll extend(List<Claim> claims) {
+        Duration shortest =
+                claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
+        Poll poll = new Poll(env, members, settings.patienceNanos(shortest), answers -> {
+            for (int i = 0; i < claims.size(); i++) {
+                if (!Holds.count(answers, members.majority(), i).areDecided()) {
+                    return false;
+                }
+            }
+            return true;
+        });
+        RedisCommand renew = scripts.renew(claims);
+        for (int i = 0; i < members.size(); i++) {
+            poll.ask(i, renew);
+        }
+        return poll;
+    }
+
+    private Renewal renewal(Claim claim, Holds holds, Poll poll) {
+        if (holds.isKept()) {
+            return new Renewal.Renewed(Duration.ofNanos(settings.validityNanos(claim.lease())));
+        }
+        return holds.isLost()
+                ? new Renewal.Lost(holds.cause())
+                : new Renewal.Failed(outage("extended the lease", poll));
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        Poll poll = new Poll(
+                env,
+                members,
+                settings.patienceNanos(claim.lease()),
+                answers -> Holds.count(answers, members.majority()).areDecided());
+        RedisCommand release = scripts.release(claim);
+        long untilNanos = env.nanoTime() + claim.lease().toNanos();
+        for (int i = 0; i < members.size(); i++) {
+            poll.release(i, release, untilNanos);
+        }
+        poll.await();
+        Holds holds = Holds.count(poll, members.majority());
+        if (holds.isLost()) {
+            return Optional.of(holds.cause());
+        }
+        if (holds.areEnough()) {
+            return Optional.empty();
+        }
+        throw outage("confirmed the release", poll);
+    }
+
+    private LockBackendException outage(String what, Poll poll) {
+        long elapsed = env.nanoTime() - poll.beganNanos();
+        return new LockBackendException(
+                poll.reason(member -> true),
+                "no majority of the servers " + what + ": "
+                        + IntStream.range(0, members.size())
+                                .mapToObj(i ->
+                                        poll.report(i, elapsed, answer -> true).toString())
+                                .collect(Collectors.joining("; ")));
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        return wakeUps.watch(scripts.channel(name), onFreed);
+    }
+
+    @Override
+    public void close() {
+        wakeUps.close();
+        members.close();
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Provides the strategy {@code redlock}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
+ * {@link RedlockLocks}. Safe to use from any thread.
+ */
+public final class RedlockStrategyProvider implements LockStrategyProvider {
+    static final String NAME = "redlock";
+
+    /** Creates the provider. */
+    public RedlockStrategyProvider() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public StrategyProfile profile() {
+        return Settings.usualProfile();
+    }
+
+    @Override
+    public List<StrategyOption> options() {
+        return Settings.OPTIONS;
+    }
+
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        return newFactory(config, Environment.system());
+    }
+
+    static DistributedLockFactory newFactory(LockConfig config, Environment env) {
+        Settings settings = Settings.of(config);
+        List<RedisEndpoint> endpoints = config.endpoints();
+        settings.requireCount(endpoints.size());
+        requireDistinct(endpoints);
+        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, config, env);
+        List<RedlockProtocol.Server> servers = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), nodes.get(i)));
+        }
+        return RedlockProtocol.newFactory(servers, settings, config, env, null);
+    }
+
+    private static void requireDistinct(List<RedisEndpoint> endpoints) {
+        Set<String> addresses = new HashSet<>();
+        for (RedisEndpoint endpoint : endpoints) {
+            if (!addresses.add(endpoint.host() + ":" + endpoint.port())) {
+                throw new IllegalArgumentException("two endpoints are the server " + endpoint
+                        + ", which can vote only once: name each server once");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The options of this strategy.
+ *
+ * @param nodeTimeout how long to wait for one server, if that does not follow from the lease
+ * @param drift by which part of a lease clocks may differ
+ * @param minValidity how much of the lease must be left after an acquisition
+ * @param maxLease the longest lease, and for how long a server that has started does not vote; empty if such servers are trusted
+ * @param fencing whether to draw fencing tokens
+ * @param allowEven whether an even number of servers will do
+ */
+record Settings(
+        Optional<Duration> nodeTimeout,
+        double drift,
+        Duration minValidity,
+        Optional<Duration> maxLease,
+        boolean fencing,
+        boolean allowEven) {
+    private static final int MAX_NODES = 9;
+    private static final int LEAST_FOR_A_FAILURE = 3;
+    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration ONE_MILLI = Duration.ofMillis(1);
+    private static final Duration USUAL_NODE_TIMEOUT = Duration.ofMillis(50);
+    private static final int LEASE_PER_NODE_TIMEOUT = 20;
+    private static final long EXPIRY_PRECISION_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final BigDecimal MAX_DRIFT = new BigDecimal("0.5");
+
+    static final StrategyOption NODE_TIMEOUT = new StrategyOption(
+            "node-timeout",
+            "auto",
+            "how long to wait for one server where the others have not decided, such as 50ms; auto is 50ms, or a twentieth of"
+                    + " the lease if that is less");
+    static final StrategyOption DRIFT = new StrategyOption(
+            "drift",
+            "0.01",
+            "the part of a lease by which the clocks of client and servers may differ, from 0 to 0.5; two milliseconds come on top");
+    static final StrategyOption MIN_VALIDITY = new StrategyOption(
+            "min-validity", "0ms", "how much of the lease must be left when an acquisition succeeds; more than that");
+    static final StrategyOption MAX_LEASE = new StrategyOption(
+            "max-lease",
+            "60s",
+            "the longest lease that any client uses, the same for all of them: a server that has started less than that ago does"
+                    + " not vote, and longer leases are refused");
+    static final StrategyOption COLD_START = new StrategyOption(
+            "cold-start",
+            "wait",
+            "wait keeps a server out until max-lease has passed since its start; trust lets it vote at once, for servers that"
+                    + " lose nothing in a restart, and for tests");
+    static final StrategyOption FENCING =
+            new StrategyOption("fencing", "true", "true draws fencing tokens; false keeps no counters in Redis");
+    static final StrategyOption EVEN_NODES = new StrategyOption(
+            "even-nodes",
+            "refuse",
+            "allow accepts an even number of servers, which survives no more failures than one server less");
+
+    static final List<StrategyOption> OPTIONS =
+            List.of(NODE_TIMEOUT, DRIFT, MIN_VALIDITY, MAX_LEASE, COLD_START, FENCING, EVEN_NODES);
+
+    private static final StrategyProfile PROFILE = new StrategyProfile(
+            "A majority of independent Redis servers, fenced; one that restarted stands aside until no lease can be left",
+            EnumSet.of(
+                    Capability.REENTRANT,
+                    Capability.AUTO_RENEWAL,
+                    Capability.FENCING,
+                    Capability.PUSH_WAKEUP,
+                    Capability.QUORUM,
+                    Capability.SAFE_RELEASE),
+            EnumSet.of(
+                    Assumption.SERVER_CLOCK_STEADY,
+                    Assumption.BOUNDED_CLOCK_RATES,
+                    Assumption.NO_FAILOVER,
+                    Assumption.NO_EVICTION,
+                    Assumption.MAJORITY_UP));
+
+    static Settings of(LockConfig config) {
+        Duration maxLease = MAX_LEASE.duration(config, ONE_MILLI, LONGEST);
+        boolean trust = COLD_START.oneOf(config, "wait", "trust").equals("trust");
+        Settings settings = new Settings(
+                config.option(NODE_TIMEOUT.name())
+                        .filter(value -> !value.strip().equalsIgnoreCase(NODE_TIMEOUT.defaultValue()))
+                        .map(value -> NODE_TIMEOUT.duration(config, ONE_MILLI, LONGEST)),
+                readDrift(config),
+                MIN_VALIDITY.duration(config, Duration.ZERO, LONGEST),
+                trust ? Optional.empty() : Optional.of(maxLease),
+                FENCING.oneOf(config, "true", "false").equals("true"),
+                EVEN_NODES.oneOf(config, "refuse", "allow").equals("allow"));
+        settings.whyNot(config.lockDefaults().lease()).ifPresent(why -> {
+            throw new IllegalArgumentException(why);
+        });
+        return settings;
+    }
+
+    private static double readDrift(LockConfig config) {
+        String text = config.option(DRIFT.name()).orElse(DRIFT.defaultValue()).strip();
+        try {
+            BigDecimal drift = new BigDecimal(text);
+            if (drift.signum() >= 0 && drift.compareTo(MAX_DRIFT) <= 0) {
+                return drift.doubleValue();
+            }
+        } catch (NumberFormatException e) {
+            // As wrong as a number that is too large.
+        }
+        throw new IllegalArgumentException("option drift is \"" + text.toLowerCase(Locale.ROOT)
+                + "\": it must be a number from 0 to 0.5, such as 0.01");
+    }
+
+    /** Fails unless the strategy can work on so many servers. */
+    void requireCount(int nodes) {
+        if (nodes < 1 || nodes > MAX_NODES) {
+            throw new IllegalArgumentException(
+                    "strategy redlock uses 1 to " + MAX_NODES + " servers, and the configuration names " + nodes
+                            + ": name 3 or 5 that are independent of each other");
+        }
+        if (nodes % 2 == 0 && !allowEven) {
+            throw new IllegalArgumentException("strategy redlock was given " + nodes
+                    + " servers, which survive no more failures than " + (nodes - 1)
+                    + ": name one more or one less, or set the option even-nodes=allow");
+        }
+    }
+
+    /** Why a lease is too long, if so. */
+    Optional<String> tooLong(Duration lease) {
+        return maxLease.filter(longest -> lease.compareTo(longest) > 0)
+                .map(
+                        longest -> "a lease of " + lease + " is longer than the option max-lease, " + longest
+                                + ", for which restarted servers stand aside: ask for a shorter one, or raise max-lease for all clients");
+    }
+
+    /** Why a lease cannot be had, if so. */
+    Optional<String> whyNot(Duration lease) {
+        Optional<String> tooLong = tooLong(lease);
+        if (tooLong.isPresent()) {
+            return tooLong;
+        }
+        if (validityNanos(lease) <= minValidity.toNanos()) {
+            return Optional.of(
+                    "a lease of " + lease + " less the allowance for clock drift leaves no more than the option"
+                            + " min-validity, " + minValidity + ": ask for a longer one");
+        }
+        return Optional.empty();
+    }
+
+    /** How long to wait for one server. */
+    long patienceNanos(Duration lease) {
+        return nodeTimeout
+                .orElseGet(() -> {
+                    Duration part = lease.dividedBy(LEASE_PER_NODE_TIMEOUT);
+                    return part.compareTo(USUAL_NODE_TIMEOUT) > 0 ? USUAL_NODE_TIMEOUT : part;
+                })
+                .toNanos();
+    }
+
+    /** For how long a lease holds on all clocks, from when it was asked for. */
+    long validityNanos(Duration lease) {
+        return lease.toNanos() - driftNanos(lease);
+    }
+
+    /** By how much clocks can differ over a time. */
+    long driftNanos(Duration time) {
+        return (long) Math.ceil(time.toNanos() * drift) + EXPIRY_PRECISION_NANOS;
+    }
+
+    /** The profile with all options at their defaults. */
+    static StrategyProfile usualProfile() {
+        return PROFILE;
+    }
+
+    StrategyProfile profile(int nodes) {
+        EnumSet<Capability> capabilities = EnumSet.copyOf(PROFILE.capabilities());
+        EnumSet<Assumption> assumptions = EnumSet.copyOf(PROFILE.assumptions());
+        if (!fencing) {
+            capabilities.remove(Capability.FENCING);
+        }
+        if (nodes < LEAST_FOR_A_FAILURE) {
+            capabilities.remove(Capability.QUORUM);
+        }
+        if (maxLease.isEmpty()) {
+            assumptions.add(Assumption.RESTART_KEEPS_DATA);
+        }
+        return new StrategyProfile(PROFILE.summary(), capabilities, assumptions);
+    }
+}

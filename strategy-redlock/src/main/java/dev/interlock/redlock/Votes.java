@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The answers to a request for a lock at one moment, counted.
+ *
+ * @param size how many servers there are
+ * @param majority how many are enough
+ * @param granted how many gave the lock
+ * @param refused how many said that somebody else holds it
+ * @param failed how many will not say
+ */
+record Votes(int size, int majority, int granted, int refused, int failed) {
+    static Votes count(Poll poll, int majority) {
+        int granted = 0;
+        int refused = 0;
+        int failed = 0;
+        for (int i = 0; i < poll.size(); i++) {
+            Answer answer = poll.answer(i);
+            if (answer instanceof Answer.Said said) {
+                if (isGrant(said)) {
+                    granted++;
+                } else {
+                    refused++;
+                }
+            } else if (answer != null) {
+                failed++;
+            }
+        }
+        return new Votes(poll.size(), majority, granted, refused, failed);
+    }
+
+    /** Whether no further answer can change what these come to. */
+    boolean areDecided() {
+        return isGranted() || !canBeGranted() && (isAnswered() || size - failed < majority);
+    }
+
+    boolean isGranted() {
+        return granted >= majority;
+    }
+
+    private boolean canBeGranted() {
+        return size - refused - failed >= majority;
+    }
+
+    /** Whether a majority has said either. */
+    boolean isAnswered() {
+        return granted + refused >= majority;
+    }
+
+    static boolean isGrant(Answer.Said said) {
+        return element(said, 0) == 1;
+    }
+
+    /** The first fencing token that a server offers with its grant. */
+    static long fence(Answer.Said grant) {
+        return element(grant, 1);
+    }
+
+    private static long element(Answer.Said said, int index) {
+        return (Long) Objects.requireNonNull(((List<?>) said.value()).get(index));
+    }
+
+    /** The value that a majority of servers offers for a token. */
+    static OptionalLong agreedFence(Poll poll, int majority) {
+        Map<Long, Integer> offers = new HashMap<>();
+        for (int i = 0; i < poll.size(); i++) {
+            if (poll.answer(i) instanceof Answer.Said said
+                    && isGrant(said)
+                    && offers.merge(fence(said), 1, Integer::sum) >= majority) {
+                return OptionalLong.of(fence(said));
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** The largest value that a server offers for a token. */
+    static long largestFence(Poll poll) {
+        long largest = 0;
+        for (int i = 0; i < poll.size(); i++) {
+            if (poll.answer(i) instanceof Answer.Said said && isGrant(said)) {
+                largest = Math.max(largest, fence(said));
+            }
+        }
+        return largest;
+    }
+
+    /**
+     * Tells whether one and the same token holds a majority of the servers.
+     *
+     * @return when its lease ends at the latest, if it has an end; empty if nobody is seen to hold a majority
+     */
+    static Optional<Held> holder(Poll poll, int majority) {
+        Map<Object, Integer> servers = new HashMap<>();
+        Map<Object, Long> ends = new HashMap<>();
+        for (int i = 0; i < poll.size(); i++) {
+            if (poll.answer(i) instanceof Answer.Said said && !isGrant(said)) {
+                Object holder = Objects.requireNonNull(((List<?>) said.value()).get(2));
+                long end = ends.merge(holder, element(said, 1), Math::max);
+                if (servers.merge(holder, 1, Integer::sum) >= majority) {
+                    return Optional.of(new Held(end));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A majority is held.
+     *
+     * @param millis until when; negative if that is not known
+     */
+    record Held(long millis) {
+        Optional<Duration> free() {
+            return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        }
+    }
+}

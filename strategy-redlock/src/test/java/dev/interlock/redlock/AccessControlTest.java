@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.embedded.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The access control list that the documentation gives. */
+class AccessControlTest {
+    private static final Path PAGE = Path.of("..", "docs", "strategies", "redlock.md");
+
+    private final Fixture redis = new Fixture(3);
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void theDocumentedListSuffices() throws Exception {
+        for (RedisServer server : redis.servers) {
+            server.command(documentedList().replace(">…", ">s3cret").split(" "));
+        }
+        DistributedLock mine = listed().getLock("listed", Fixture.unrenewed(Duration.ofSeconds(20)));
+        DistributedLock theirs = listed().getLock("listed");
+        for (int i = 0; i < 3; i++) {
+            redis.servers.get(i).command("SET", Fixture.fence("listed"), Long.toString(8_000_000_000_000_000L + i));
+        }
+        mine.lock();
+        redis.awaitTakenOn("listed", 0, 1, 2);
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            theirs.lock();
+            theirs.unlock();
+            return null;
+        });
+        Lease lease = mine.lease().orElseThrow();
+        await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().toMillis() < 18_000);
+        lease.ensureValid(Duration.ofSeconds(19));
+        mine.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        redis.awaitTakenOn("listed");
+        assertThat(redis.servers)
+                .allSatisfy(server -> assertThat((List<?>) server.command("ACL", "LOG"))
+                        .as("commands that were refused")
+                        .isEmpty());
+    }
+
+    private DistributedLockFactory listed() {
+        return redis.factory(config -> Fixture.trusting(config)
+                .endpoints(redis.servers.stream()
+                        .map(server -> "redis://locker:s3cret@127.0.0.1:" + server.port())
+                        .collect(Collectors.joining(","))));
+    }
+
+    private static String documentedList() throws IOException {
+        return Files.readAllLines(PAGE).stream()
+                .filter(text -> text.startsWith("ACL SETUSER"))
+                .findFirst()
+                .orElseThrow();
+    }
+}

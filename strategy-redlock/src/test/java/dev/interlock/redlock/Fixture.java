@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.embedded.FaultProxy;
+import dev.interlock.embedded.RedisServer;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/** Servers of a test's own, each behind a proxy, and what was made to use them. */
+final class Fixture implements AutoCloseable {
+    /** Long enough for any machine, since it is only ever waited out by a test that fails. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final List<RedisServer> servers = new ArrayList<>();
+    final List<FaultProxy> proxies = new ArrayList<>();
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    Fixture(int nodes) {
+        for (int i = 0; i < nodes; i++) {
+            servers.add(RedisServer.start());
+            proxies.add(FaultProxy.to(servers.get(i)));
+            loadScripts(servers.get(i));
+        }
+    }
+
+    /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
+    static void loadScripts(RedisServer server) {
+        for (String script : List.of("acquire", "confirm", "renew", "release")) {
+            try (InputStream source = Fixture.class.getResourceAsStream(script + ".lua")) {
+                server.command("SCRIPT", "LOAD", new String(source.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    String endpoints() {
+        return proxies.stream().map(FaultProxy::uri).collect(Collectors.joining(","));
+    }
+
+    /** Options by which fresh servers vote, and a slow machine does not look like a server that is away. */
+    static LockConfig.Builder trusting(LockConfig.Builder config) {
+        return config.commandTimeout(Duration.ofSeconds(20))
+                .option("cold-start", "trust")
+                .option("node-timeout", "10s");
+    }
+
+    DistributedLockFactory factory() {
+        return factory(Fixture::trusting);
+    }
+
+    DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
+        return closeLater(DistributedLocks.getInstance("redlock", config(tweak)));
+    }
+
+    private LockConfig config(UnaryOperator<LockConfig.Builder> tweak) {
+        return tweak.apply(LockConfig.builder().endpoints(endpoints())).build();
+    }
+
+    /** A factory whose attempts are reported to a list. */
+    DistributedLockFactory reporting(UnaryOperator<LockConfig.Builder> tweak, Collection<AttemptReport> reports) {
+        LockConfig config = config(tweak);
+        Environment env = Environment.system();
+        return closeLater(RedlockProtocol.newFactory(
+                servers(config, env, (index, node) -> node), Settings.of(config), config, env, reports::add));
+    }
+
+    /** The bare protocol, over nodes that a test may have wrapped. */
+    LeaseProtocol protocol(
+            UnaryOperator<LockConfig.Builder> tweak,
+            Environment env,
+            BiFunction<Integer, RedisNode, RedisNode> wrapper,
+            Collection<AttemptReport> reports) {
+        LockConfig config = config(tweak);
+        return closeLater(new RedlockProtocol(
+                servers(config, env, wrapper), Settings.of(config), config, env, new Reports(reports::add)));
+    }
+
+    private static List<RedlockProtocol.Server> servers(
+            LockConfig config, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
+        List<RedisNode> nodes = RedisNodes.lettuce(config.endpoints(), config, env);
+        List<RedlockProtocol.Server> servers = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            servers.add(
+                    new RedlockProtocol.Server(config.endpoints().get(i).toString(), wrapper.apply(i, nodes.get(i))));
+        }
+        return servers;
+    }
+
+    <T extends AutoCloseable> T closeLater(T resource) {
+        open.add(resource);
+        return resource;
+    }
+
+    static List<AttemptReport> reports() {
+        return new CopyOnWriteArrayList<>();
+    }
+
+    static LockOptions unrenewed(Duration lease) {
+        return LockOptions.builder().lease(lease).renewal(false).build();
+    }
+
+    static Claim claim(String name) {
+        return claim(name, Duration.ofSeconds(60));
+    }
+
+    static Claim claim(String name, Duration lease) {
+        return new Claim(name, Environment.system().newToken(), lease, 3);
+    }
+
+    static String key(String name) {
+        return "interlock:{" + name + "}";
+    }
+
+    static String fence(String name) {
+        return key(name) + ":fence";
+    }
+
+    /** Takes a lock on some servers in somebody else's stead, for good. */
+    void holdElsewhere(String name, int... nodes) {
+        for (int node : nodes) {
+            servers.get(node).command("SET", key(name), "somebody-else");
+        }
+    }
+
+    /** On which servers a lock is taken, by anybody. */
+    List<Integer> takenOn(String name) {
+        List<Integer> taken = new ArrayList<>();
+        for (int i = 0; i < servers.size(); i++) {
+            if (servers.get(i).command("GET", key(name)) != null) {
+                taken.add(i);
+            }
+        }
+        return taken;
+    }
+
+    void awaitTakenOn(String name, Integer... nodes) {
+        await().atMost(PATIENCE).until(() -> takenOn(name).equals(List.of(nodes)));
+    }
+
+    /** Makes sure that all servers know the scripts and have their connections, so that what follows can be counted. */
+    void warmUp(DistributedLockFactory factory) {
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            factory.getLock("warm-up").lock();
+            List<Integer> taken = takenOn("warm-up");
+            factory.getLock("warm-up").unlock();
+            return taken.size() == servers.size();
+        });
+        awaitTakenOn("warm-up");
+    }
+
+    static <T> FutureTask<T> start(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        Thread thread = new Thread(future, "actor");
+        thread.setDaemon(true);
+        thread.start();
+        return future;
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisServer::resume);
+        for (int i = open.size() - 1; i >= 0; i--) {
+            try {
+                open.get(i).close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        proxies.forEach(FaultProxy::close);
+        servers.forEach(RedisServer::close);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A real server before which scripts wait for a test to let them pass, in the order in which they were sent. */
+final class GatedNode implements RedisNode {
+    private final RedisNode node;
+    private final Gate gate;
+    private final AtomicInteger scripts = new AtomicInteger();
+    private final ExecutorService road = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "gate");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** Told of what passes; may block, or do something in between. */
+    interface Gate {
+        /** Before a script is sent: the first is number zero. */
+        void beforeScript(int number) throws Exception;
+
+        /** When its reply has come. */
+        default void afterReply(int number) {}
+    }
+
+    GatedNode(RedisNode node, Gate gate) {
+        this.node = node;
+        this.gate = gate;
+    }
+
+    @Override
+    public RedisLink openLink(Duration timeout) {
+        return new GatedLink(node.openLink(timeout));
+    }
+
+    @Override
+    public @Nullable Object call(RedisCommand command, Duration timeout) {
+        return node.call(command, timeout);
+    }
+
+    @Override
+    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        return node.callOrUndo(command, undo, timeout);
+    }
+
+    @Override
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        return node.transactIfEqual(key, expected, commands, timeout);
+    }
+
+    @Override
+    public Watch subscribe(String channel, Runnable onSignal) {
+        return node.subscribe(channel, onSignal);
+    }
+
+    @Override
+    public void close() {
+        road.shutdownNow();
+        node.close();
+    }
+
+    private final class GatedLink implements RedisLink {
+        private final RedisLink link;
+
+        GatedLink(RedisLink link) {
+            this.link = link;
+        }
+
+        @Override
+        public Sent send(RedisCommand command, Consumer<Reply> onReply) {
+            if (command.toString().equals("INFO")) {
+                return link.send(command, onReply);
+            }
+            int number = scripts.getAndIncrement();
+            AtomicReference<@Nullable Sent> sent = new AtomicReference<>();
+            try {
+                road.execute(() -> {
+                    try {
+                        gate.beforeScript(number);
+                    } catch (InterruptedException e) {
+                        return;
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                    sent.set(link.send(command, reply -> {
+                        gate.afterReply(number);
+                        onReply.accept(reply);
+                    }));
+                });
+            } catch (RejectedExecutionException e) {
+                return link.send(command, onReply);
+            }
+            return () -> {
+                Sent passed = sent.get();
+                if (passed != null) {
+                    passed.doNotRepeat();
+                }
+            };
+        }
+
+        @Override
+        public boolean isOpen() {
+            return link.isOpen();
+        }
+
+        @Override
+        public void close() {
+            link.close();
+        }
+    }
+}

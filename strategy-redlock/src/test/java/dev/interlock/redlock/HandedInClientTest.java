@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.embedded.FaultProxy;
+import dev.interlock.redlock.AttemptReport.Outcome;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HandedInClientTest {
+    private final Fixture redis = new Fixture(3);
+    private final List<AttemptReport> reports = Fixture.reports();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void aLettuceClientIsUsedAndNotClosed() throws Exception {
+        RedisClient client = RedisClient.create();
+        try {
+            List<RedisURI> uris = redis.proxies.stream()
+                    .map(FaultProxy::uri)
+                    .map(RedisURI::create)
+                    .toList();
+            LockConfig config = Fixture.trusting(LockConfig.builder())
+                    .keyPrefix("app:locks")
+                    .build();
+            try (DistributedLockFactory factory = RedlockLocks.builder()
+                    .lettuce(client, uris)
+                    .config(config)
+                    .onAttempt(reports::add)
+                    .build()) {
+                DistributedLock mine = factory.getLock("shared");
+                mine.lock();
+                assertThat(redis.servers.get(0).command("GET", "app:locks:{shared}"))
+                        .isNotNull();
+                DistributedLock theirs = redis.factory(
+                                it -> Fixture.trusting(it).keyPrefix("app:locks"))
+                        .getLock("shared");
+                FutureTask<Object> waiter = Fixture.start(() -> {
+                    theirs.lock();
+                    theirs.unlock();
+                    return null;
+                });
+                mine.unlock();
+                waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+            try (StatefulRedisConnection<String, String> connection = client.connect(uris.get(0))) {
+                assertThat(connection.sync().ping()).isEqualTo("PONG");
+            }
+        } finally {
+            client.shutdown();
+        }
+        assertThat(reports).isNotEmpty();
+        AttemptReport report = reports.get(0);
+        assertThat(report.outcome()).isEqualTo(Outcome.GRANTED);
+        assertThat(report.lockName()).isEqualTo("shared");
+        assertThat(report.validity()).isPositive();
+        assertThat(report.fencingToken()).isPresent();
+        assertThat(report.nodes()).extracting(NodeReport::node).allMatch(name -> name.startsWith("127.0.0.1:"));
+        assertThat(report.toString()).contains("lock \"shared\" granted after").contains("127.0.0.1:");
+    }
+
+    @Test
+    void theConfigurationAppliesToAHandedInClient() {
+        RedisClient client = RedisClient.create();
+        try {
+            List<RedisURI> uris = List.of(RedisURI.create("redis://a.invalid"));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RedlockLocks.builder()
+                            .lettuce(client, uris)
+                            .config(LockConfig.builder().option("nonsense", "1").build())
+                            .build())
+                    .withMessageContaining("nonsense");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() ->
+                            RedlockLocks.builder().lettuce(client, List.of()).build())
+                    .withMessageContaining("1 to 9 servers");
+        } finally {
+            client.shutdown();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redlock.AttemptReport.Outcome;
+import dev.interlock.redlock.NodeReport.Vote;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that stand still. */
+class HangingTest {
+    private final Fixture redis = new Fixture(5);
+    private final List<AttemptReport> reports = Fixture.reports();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void aMinorityThatHangsIsNeverWaitedFor() {
+        Duration nodeTimeout = Duration.ofSeconds(20);
+        DistributedLockFactory factory = redis.reporting(
+                config -> config.option("cold-start", "trust").option("node-timeout", nodeTimeout.toString()), reports);
+        redis.warmUp(factory);
+        redis.servers.get(1).pause();
+        redis.servers.get(3).pause();
+        reports.clear();
+        DistributedLock lock = factory.getLock("busy");
+        for (int i = 0; i < 200; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        assertThat(reports).hasSize(200).allSatisfy(report -> {
+            assertThat(report.outcome()).isEqualTo(Outcome.GRANTED);
+            assertThat(report.elapsed()).isLessThan(nodeTimeout);
+            assertThat(report.nodes().get(1).vote()).isIn(Vote.NOT_AWAITED, Vote.TIMED_OUT, Vote.FAILED);
+        });
+        redis.servers.get(1).resume();
+        redis.servers.get(3).resume();
+        redis.awaitTakenOn("busy");
+    }
+
+    @Test
+    void aServerThatGoesOnVotesAgain() {
+        DistributedLockFactory factory = redis.reporting(Fixture::trusting, reports);
+        redis.warmUp(factory);
+        redis.servers.get(2).pause();
+        DistributedLock lock = factory.getLock("again");
+        lock.lock();
+        lock.unlock();
+        redis.servers.get(2).resume();
+        redis.warmUp(factory);
+        assertThat(reports.get(reports.size() - 1).nodes().get(2).vote()).isIn(Vote.GRANTED, Vote.NOT_AWAITED);
+    }
+
+    @Test
+    void aMajorityThatHangsEndsTheAttemptAsUnknownAndLeavesNothing() throws Exception {
+        DistributedLockFactory factory = redis.reporting(
+                config -> config.option("cold-start", "trust").option("node-timeout", "200ms"), reports);
+        redis.warmUp(factory);
+        for (int i : new int[] {0, 2, 4}) {
+            redis.servers.get(i).pause();
+        }
+        DistributedLock lock = factory.getLock("stuck");
+        LockBackendException failure = catchThrowableOfType(LockBackendException.class, lock::tryLock);
+        assertThat(failure.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN);
+        assertThat(failure)
+                .hasMessageContaining("no majority of the servers answered")
+                .hasMessageContaining(redis.proxies.get(0).uri() + " timed out")
+                .hasMessageContaining(redis.proxies.get(1).uri() + " granted");
+        // What is given back on the servers that answer is given back before the attempt ends.
+        assertThat(redis.servers.get(1).command("GET", Fixture.key("stuck"))).isNull();
+        assertThat(redis.servers.get(3).command("GET", Fixture.key("stuck"))).isNull();
+        assertThat(catchThrowableOfType(LockBackendException.class, () -> lock.tryLock(100, TimeUnit.MILLISECONDS)))
+                .isNotNull();
+        for (int i : new int[] {0, 2, 4}) {
+            redis.servers.get(i).resume();
+        }
+        redis.awaitTakenOn("stuck");
+        redis.warmUp(factory);
+        Optional<Lease> lease = lock.tryAcquire(Fixture.PATIENCE);
+        assertThat(lease).isPresent();
+        lease.get().close();
+    }
+
+    @Test
+    void aLockThatIsHeldOutlivesAMinorityThatHangs() {
+        DistributedLockFactory factory =
+                redis.factory(config -> config.option("cold-start", "trust").option("node-timeout", "200ms"));
+        redis.warmUp(factory);
+        Duration time = Duration.ofSeconds(2);
+        DistributedLock lock = factory.getLock("kept", Fixture.unrenewed(time));
+        lock.lock();
+        Lease lease = lock.lease().orElseThrow();
+        redis.servers.get(0).pause();
+        redis.servers.get(4).pause();
+        org.awaitility.Awaitility.await().until(() -> lease.remaining().compareTo(Duration.ofMillis(1_700)) < 0);
+        lease.ensureValid(Duration.ofMillis(1_800));
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(1_000));
+        lock.unlock();
+    }
+}

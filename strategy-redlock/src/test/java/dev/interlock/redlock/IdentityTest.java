@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What servers say about themselves, and what follows from that. */
+class IdentityTest {
+    private final Fixture redis = new Fixture(3);
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void twoEndpointsThatLeadToOneServerAreAnError() {
+        redis.proxies.get(2).redirect("127.0.0.1", redis.servers.get(0).port());
+        DistributedLock lock = redis.factory().getLock("alias");
+
+        await().atMost(Fixture.PATIENCE).untilAsserted(() -> {
+            LockBackendException failure = catchThrowableOfType(LockBackendException.class, () -> {
+                if (lock.tryLock()) {
+                    lock.unlock();
+                }
+            });
+            assertThat(failure).isNotNull().hasMessageContaining("are one and the same server");
+            assertThat(failure.reason()).isEqualTo(Reason.REFUSED);
+        });
+
+        redis.proxies.get(2).redirect("127.0.0.1", redis.servers.get(2).port());
+        redis.proxies.get(2).cutConnections();
+        await("the error ends with its cause")
+                .atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(lock::tryLock);
+    }
+
+    @Test
+    void anEndpointThatIsNamedTwiceIsAnError() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        new RedlockStrategyProvider().newFactory(LockConfig.of("redis://a:1,redis://b:1,redis://a:1")))
+                .withMessageContaining("redis://a:1");
+    }
+
+    @Test
+    void aUserWhoMayNotAskWhenTheServerStartedIsToldSo() {
+        redis.servers.forEach(server -> server.command("ACL", "SETUSER", "default", "-info"));
+        DistributedLock lock = redis.factory(
+                        config -> config.option("max-lease", "30s").option("node-timeout", "10s"))
+                .getLock("secretive");
+
+        LockBackendException failure = catchThrowableOfType(LockBackendException.class, lock::tryLock);
+
+        assertThat(failure.reason()).isEqualTo(Reason.REFUSED);
+        assertThat(failure).hasMessageContaining("INFO").hasMessageContaining("access control list");
+    }
+
+    @Test
+    void whereServersAreTrustedTheyNeedNotSayWhenTheyStarted() {
+        redis.servers.forEach(server -> server.command("ACL", "SETUSER", "default", "-info"));
+
+        assertThat(redis.factory().getLock("trusted").tryLock()).isTrue();
+    }
+
+    @Test
+    void aServerThatMayDeleteLocksIsWarnedOf() {
+        Logger logger = Logger.getLogger("dev.interlock.redlock");
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                warnings.add(entry.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        try {
+            redis.servers.get(0).command("CONFIG", "SET", "maxmemory", "1gb");
+            redis.servers.get(0).command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl");
+            redis.servers.get(1).command("CONFIG", "SET", "maxmemory", "1gb");
+            redis.servers.get(2).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+            DistributedLockFactory factory = redis.factory();
+            redis.warmUp(factory);
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertThat(warnings)
+                .filteredOn(warning -> warning.contains("maxmemory"))
+                .filteredOn(warning -> redis.proxies.stream().anyMatch(proxy -> warning.contains(proxy.uri())))
+                .singleElement()
+                .asString()
+                .contains(redis.proxies.get(0).uri())
+                .contains("volatile-ttl")
+                .contains("set maxmemory-policy noeviction");
+    }
+
+    @Test
+    void aServerHasRunForLessThanItSaysByUpToASecond() {
+        String server = "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\nuptime_in_seconds:7\r\n";
+
+        Introduction introduction = Introduction.read(server, "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
+
+        assertThat(introduction).isEqualTo(new Introduction("0123abcd", Duration.ofSeconds(6), Optional.empty()));
+    }
+
+    @Test
+    void aServerThatDoesNotSayWhenItStartedIsNoneToGuard() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Introduction.read("run_id:0123abcd\r\n", ""))
+                .withMessageContaining("uptime_in_seconds");
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.embedded.FaultProxy;
+import dev.interlock.redlock.AttemptReport.Outcome;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Answers that are late or lost leave nothing behind; leases last a minute here, so that they cannot end by themselves. */
+class LateTest {
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final Fixture redis = new Fixture(5);
+    private final List<AttemptReport> reports = Fixture.reports();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    void anAcquisitionThatIsTooSlowForTheLeaseFailsAndLeavesNothing() {
+        DistributedLockFactory factory = redis.reporting(
+                config -> Fixture.trusting(config).option("min-validity", "59s").lockDefaults(Fixture.unrenewed(LEASE)),
+                reports);
+        redis.warmUp(factory);
+        DistributedLock lock = factory.getLock("slow", Fixture.unrenewed(LEASE));
+        for (FaultProxy proxy : redis.proxies) {
+            proxy.delayReplies(Duration.ofMillis(600));
+        }
+        LockBackendException failure = catchThrowableOfType(LockBackendException.class, lock::tryLock);
+        redis.proxies.forEach(FaultProxy::heal);
+        assertThat(failure.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN);
+        assertThat(reports.get(reports.size() - 1).outcome()).isEqualTo(Outcome.FAILED);
+        redis.awaitTakenOn("slow");
+        assertThat(lock.tryLock()).isTrue();
+    }
+
+    @Test
+    void requestsThatAreCarriedOutLateLeaveNoGhost() {
+        DistributedLockFactory factory =
+                redis.factory(config -> config.option("cold-start", "trust").option("node-timeout", "100ms"));
+        redis.warmUp(factory);
+        redis.servers.forEach(server -> server.pause());
+        DistributedLock lock = factory.getLock("late", Fixture.unrenewed(LEASE));
+        assertThat(catchThrowableOfType(LockBackendException.class, lock::tryLock)
+                        .reason())
+                .isEqualTo(Reason.OUTCOME_UNKNOWN);
+        redis.servers.forEach(server -> server.resume());
+        redis.servers.forEach(server -> server.command("PING"));
+        redis.awaitTakenOn("late");
+        redis.warmUp(factory);
+        assertThat(redis.takenOn("late")).isEmpty();
+    }
+
+    @Test
+    void lostRepliesLeaveNoGhost() {
+        DistributedLockFactory factory = redis.factory();
+        redis.warmUp(factory);
+        redis.proxies.forEach(FaultProxy::loseNextReply);
+        DistributedLock lock = factory.getLock("lost", Fixture.unrenewed(LEASE));
+        assertThat(catchThrowableOfType(LockBackendException.class, lock::tryLock)
+                        .reason())
+                .isEqualTo(Reason.OUTCOME_UNKNOWN);
+        redis.awaitTakenOn("lost");
+    }
+
+    @Test
+    void aReplyThatAMinorityLosesIsMadeUpForByTheOthers() {
+        DistributedLockFactory factory = redis.factory();
+        redis.warmUp(factory);
+        redis.proxies.get(0).loseNextReply();
+        redis.proxies.get(1).loseNextReply();
+        DistributedLock lock = factory.getLock("minority", Fixture.unrenewed(LEASE));
+        lock.lock();
+        lock.unlock();
+        redis.awaitTakenOn("minority");
+    }
+
+    @Test
+    void aServerThatWasAwayIsToldOfTheReleaseWhenItIsBack() {
+        DistributedLockFactory factory = redis.factory();
+        redis.warmUp(factory);
+        DistributedLock lock = factory.getLock("away", Fixture.unrenewed(LEASE));
+        lock.lock();
+        redis.awaitTakenOn("away", 0, 1, 2, 3, 4);
+        redis.proxies.get(4).refuse();
+        lock.unlock();
+        redis.awaitTakenOn("away", 4);
+        redis.proxies.get(4).accept();
+        redis.awaitTakenOn("away");
+    }
+}

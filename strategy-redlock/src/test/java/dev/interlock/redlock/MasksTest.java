@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each way in which each of the servers can give, refuse, or be away. */
+class MasksTest {
+    private enum Part {
+        GIVES,
+        REFUSES,
+        IS_AWAY
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void aMajorityDecidesAndNothingIsLeftBehind(int nodes) {
+        try (Fixture redis = new Fixture(nodes)) {
+            int parts = Part.values().length;
+            for (int mask = 0; mask < Math.pow(parts, nodes); mask++) {
+                List<Part> cast = new ArrayList<>();
+                for (int i = 0, rest = mask; i < nodes; i++, rest /= parts) {
+                    cast.add(Part.values()[rest % parts]);
+                }
+                // All of the two cases of two that the algorithm knows, and all of three where that is not too many.
+                if (nodes == 3 || !cast.contains(Part.REFUSES) || !cast.contains(Part.IS_AWAY)) {
+                    play(redis, cast, "mask-" + mask);
+                }
+            }
+        }
+    }
+
+    private static void play(Fixture redis, List<Part> cast, String name) {
+        List<Integer> giving = new ArrayList<>();
+        List<Integer> refusing = new ArrayList<>();
+        for (int i = 0; i < cast.size(); i++) {
+            switch (cast.get(i)) {
+                case GIVES -> giving.add(i);
+                case REFUSES -> {
+                    refusing.add(i);
+                    redis.holdElsewhere(name, i);
+                }
+                case IS_AWAY -> redis.proxies.get(i).refuse();
+            }
+        }
+        int majority = cast.size() / 2 + 1;
+        try (DistributedLockFactory factory = redis.factory()) {
+            DistributedLock lock = factory.getLock(name);
+            if (giving.size() + refusing.size() < majority) {
+                LockBackendException failure =
+                        Assertions.catchThrowableOfType(LockBackendException.class, lock::tryLock);
+                assertThat(failure).as("%s", cast).isNotNull();
+                assertThat(failure.reason()).as("%s", cast).isEqualTo(Reason.UNREACHABLE);
+                assertThat(failure).hasMessageContaining("cannot connect to ");
+            } else {
+                assertThat(lock.tryLock()).as("%s", cast).isEqualTo(giving.size() >= majority);
+            }
+            if (giving.size() >= majority) {
+                redis.awaitTakenOn(name, all(cast));
+                lock.unlock();
+            }
+            redis.awaitTakenOn(name, refusing.toArray(Integer[]::new));
+        } finally {
+            redis.proxies.forEach(proxy -> proxy.accept());
+        }
+    }
+
+    private static Integer[] all(List<Part> cast) {
+        List<Integer> present = new ArrayList<>();
+        for (int i = 0; i < cast.size(); i++) {
+            if (cast.get(i) != Part.IS_AWAY) {
+                present.add(i);
+            }
+        }
+        return present.toArray(Integer[]::new);
+    }
+}

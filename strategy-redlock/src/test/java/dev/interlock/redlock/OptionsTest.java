@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OptionsTest {
+    private static final LockConfig CONFIG = LockConfig.of("redis://a.invalid,redis://b.invalid,redis://c.invalid");
+
+    private static void make(LockConfig config) {
+        DistributedLocks.getInstance("redlock", config).close();
+    }
+
+    private static LockConfig servers(int count) {
+        return LockConfig.of(IntStream.range(0, count)
+                .mapToObj(i -> "redis://n" + i + ".invalid")
+                .collect(Collectors.joining(",")));
+    }
+
+    @Test
+    void makingAFactoryDoesNotNeedTheServers() {
+        make(CONFIG);
+    }
+
+    @Test
+    void theStrategyIsFoundByItsName() {
+        assertThat(DistributedLocks.strategies())
+                .filteredOn(provider -> provider.name().equals("redlock"))
+                .singleElement()
+                .isInstanceOf(RedlockStrategyProvider.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "node-timeout, soon, no duration",
+        "node-timeout, 0ms, must lie between",
+        "drift, 0.6, must be a number from 0 to 0.5",
+        "drift, some, must be a number from 0 to 0.5",
+        "drift, -0.1, must be a number from 0 to 0.5",
+        "max-lease, 10s, longer than the option max-lease",
+        "min-validity, 30s, leaves no more than the option min-validity",
+        "cold-start, hope, must be wait or trust",
+        "fencing, maybe, must be true or false",
+        "even-nodes, yes, must be refuse or allow",
+        "quorum, 3, it has: node-timeout",
+    })
+    void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
+                .withMessageContaining(explanation)
+                .withMessageContaining(option);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 5, 7, 9})
+    void oddNumbersOfServersUpToNineWillDo(int count) {
+        make(servers(count));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 8})
+    void evenNumbersOfServersHaveToBeAllowed(int count) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(servers(count)))
+                .withMessageContaining("was given " + count + " servers")
+                .withMessageContaining("even-nodes=allow");
+        make(servers(count).toBuilder().option("even-nodes", "allow").build());
+    }
+
+    @Test
+    void noServersOrTooManyAreAnError() {
+        for (LockConfig config : List.of(LockConfig.builder().build(), servers(10))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> make(config))
+                    .withMessageContaining("1 to 9 servers")
+                    .withMessageContaining("names " + config.endpoints().size());
+        }
+    }
+
+    @Test
+    void theProfileFollowsTheOptions() {
+        Settings usual = Settings.of(CONFIG);
+        assertThat(usual.profile(3)).isEqualTo(new RedlockStrategyProvider().profile());
+        assertThat(usual.profile(3).assumptions()).doesNotContain(Assumption.RESTART_KEEPS_DATA);
+        assertThat(usual.profile(1).supports(Capability.QUORUM)).isFalse();
+        Settings other = Settings.of(CONFIG.toBuilder()
+                .option("cold-start", "trust")
+                .option("fencing", "false")
+                .build());
+        assertThat(other.profile(3).assumptions()).contains(Assumption.RESTART_KEEPS_DATA);
+        assertThat(other.profile(3).supports(Capability.FENCING)).isFalse();
+    }
+
+    @Test
+    void theTimeForOneServerIsSmallAgainstTheLease() {
+        Settings usual = Settings.of(CONFIG);
+        assertThat(usual.patienceNanos(Duration.ofSeconds(30))).isEqualTo(50_000_000);
+        assertThat(usual.patienceNanos(Duration.ofMillis(400))).isEqualTo(20_000_000);
+        Settings other =
+                Settings.of(CONFIG.toBuilder().option("node-timeout", "7ms").build());
+        assertThat(other.patienceNanos(Duration.ofSeconds(30))).isEqualTo(7_000_000);
+    }
+
+    @Test
+    void aLeaseIsValidForLessThanItLastsOnTheServers() {
+        assertThat(Settings.of(CONFIG).validityNanos(Duration.ofSeconds(10))).isEqualTo(9_898_000_000L);
+        Settings none = Settings.of(CONFIG.toBuilder().option("drift", "0").build());
+        assertThat(none.validityNanos(Duration.ofSeconds(10))).isEqualTo(9_998_000_000L);
+    }
+
+    @Test
+    void serversThatAreTrustedSetNoBoundToLeases() {
+        make(CONFIG.toBuilder()
+                .option("cold-start", "trust")
+                .lockDefaults(LockOptions.builder().lease(Duration.ofHours(1)).build())
+                .build());
+    }
+
+    @Test
+    void aBuilderWithoutAClientIsAnError() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> RedlockLocks.builder().build())
+                .withMessageContaining("no client was given");
+    }
+}

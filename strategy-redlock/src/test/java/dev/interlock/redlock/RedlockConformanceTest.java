@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * The contract, on five servers. Each rule has fresh ones, which must be trusted: otherwise they would stand aside for longer than
+ * any rule takes. Answers may be as late as the rules make them, on a machine that is busy.
+ */
+@Tag("conformance")
+@Execution(ExecutionMode.CONCURRENT)
+class RedlockConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new RedlockStrategyProvider())
+                .servers(5)
+                .option("cold-start", "trust")
+                .option("node-timeout", "2s")
+                .open();
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.engine.Environment;
+import java.time.Duration;
+
+/** The real environment, but for a wall clock that is wrong. */
+final class SkewedEnvironment implements Environment {
+    private final Environment real = Environment.system();
+    private final long offsetMillis;
+
+    SkewedEnvironment(Duration offset) {
+        this.offsetMillis = offset.toMillis();
+    }
+
+    @Override
+    public long nanoTime() {
+        return real.nanoTime();
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return real.currentTimeMillis() + offsetMillis;
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+        real.park(blocker, nanos);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        real.unpark(thread);
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable task) {
+        return real.newThread(name, task);
+    }
+
+    @Override
+    public long nextLong(long bound) {
+        return real.nextLong(bound);
+    }
+
+    @Override
+    public String newToken() {
+        return real.newToken();
+    }
+}

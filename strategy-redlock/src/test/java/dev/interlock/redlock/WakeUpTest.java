@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Waiters here would not ask again by themselves for an hour. */
+class WakeUpTest {
+    private final Fixture redis = new Fixture(3);
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private DistributedLockFactory patient() {
+        return redis.factory(config -> Fixture.trusting(config).waitCeiling(Duration.ofHours(1)));
+    }
+
+    private void awaitSubscribers(String name, int server, long count) {
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> ((List<?>)
+                                redis.servers.get(server).command("PUBSUB", "NUMSUB", Fixture.key(name) + ":freed"))
+                        .get(1)
+                        .equals(count));
+    }
+
+    private static FutureTask<Object> waitFor(DistributedLock lock) {
+        return Fixture.start(() -> {
+            lock.lock();
+            lock.unlock();
+            return null;
+        });
+    }
+
+    @Test
+    void oneServerThatTellsOfAReleaseIsEnough() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            redis.servers.get(i).command("ACL", "SETUSER", "default", "resetchannels");
+        }
+        DistributedLock held = redis.factory().getLock("told");
+        held.lock();
+        redis.awaitTakenOn("told", 0, 1, 2);
+        FutureTask<Object> waiter = waitFor(patient().getLock("told"));
+        awaitSubscribers("told", 2, 1);
+        held.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void manyWhoWaitInSeveralClientsEachGetTheirTurn() throws Exception {
+        DistributedLock held = redis.factory().getLock("crowd");
+        held.lock();
+        redis.awaitTakenOn("crowd", 0, 1, 2);
+        List<FutureTask<Object>> waiters = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            waiters.add(waitFor(patient().getLock("crowd")));
+        }
+        for (int i = 0; i < 3; i++) {
+            awaitSubscribers("crowd", i, 6);
+        }
+        held.unlock();
+        for (FutureTask<Object> waiter : waiters) {
+            waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        redis.awaitTakenOn("crowd");
+    }
+
+    @Test
+    void nobodyListensWhenNobodyWaits() throws Exception {
+        DistributedLock held = redis.factory().getLock("quiet");
+        held.lock();
+        redis.awaitTakenOn("quiet", 0, 1, 2);
+        FutureTask<Object> waiter = waitFor(patient().getLock("quiet"));
+        awaitSubscribers("quiet", 0, 1);
+        held.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        for (int i = 0; i < 3; i++) {
+            awaitSubscribers("quiet", i, 0);
+        }
+    }
+}

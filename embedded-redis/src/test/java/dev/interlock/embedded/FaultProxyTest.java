@@ -10,10 +10,13 @@ import java.net.ConnectException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,6 +87,46 @@ class FaultProxyTest {
         proxy.accept();
         try (RespConnection client = connect()) {
             assertThat(client.call("PING")).isEqualTo("PONG");
+        }
+    }
+
+    /** They hold copies of the sockets of this JVM for a moment. */
+    @Test
+    void connectionsAreRefusedAtOnceAlsoWhileProcessesAreBeingStarted() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        List<CompletableFuture<Void>> starters = Stream.generate(() -> CompletableFuture.runAsync(() -> {
+                    while (!done.get()) {
+                        startAProcess();
+                    }
+                }))
+                .limit(2)
+                .toList();
+        try {
+            for (int i = 0; i < 100; i++) {
+                proxy.refuse();
+                assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+                proxy.accept();
+            }
+        } finally {
+            done.set(true);
+            starters.forEach(CompletableFuture::join);
+        }
+    }
+
+    private static void startAProcess() {
+        try {
+            new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-version")
+                    .redirectErrorStream(true)
+                    .start()
+                    .destroyForcibly()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts this thread", e);
         }
     }
 

@@ -102,6 +102,8 @@ final class Ports {
                 probe.connect(new InetSocketAddress(LOOPBACK, port));
             } catch (ConnectException e) {
                 return;
+            } catch (SocketException e) {
+                // The last copy was closed right then.
             }
             if (System.nanoTime() - giveUp > 0) {
                 throw new IOException("something goes on listening on port " + port);

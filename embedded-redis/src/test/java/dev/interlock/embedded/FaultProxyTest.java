@@ -136,28 +136,18 @@ class FaultProxyTest {
             early.call("PING");
             proxy.blackhole();
 
-            try (RespConnection late = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+            try (RespConnection late = connect()) {
+                late.timeout(GLANCE_MILLIS);
                 assertThatThrownBy(() -> late.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
                 assertThat(server.command("GET", "k")).isNull();
 
+                late.timeout(PATIENCE_MILLIS);
                 proxy.heal();
 
-                assertThat(readPatiently(late)).isEqualTo("OK");
+                assertThat(late.read()).isEqualTo("OK");
             }
             assertThat(early.call("GET", "k")).isEqualTo("v");
         }
-    }
-
-    /** Reads from a connection that has little patience itself. */
-    private static Object readPatiently(RespConnection connection) throws IOException {
-        for (int waited = 0; waited < PATIENCE_MILLIS; waited += GLANCE_MILLIS) {
-            try {
-                return connection.read();
-            } catch (SocketTimeoutException e) {
-                // Not yet.
-            }
-        }
-        return "nothing";
     }
 
     @Test

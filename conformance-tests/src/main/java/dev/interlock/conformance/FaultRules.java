@@ -628,12 +628,6 @@ abstract class FaultRules extends WaitingRules {
     }
 
     /** Lets a waiter ask the backend once and then wait. */
-    private static void settleWell(Actor waiter, Pending<?> wait) {
-        waiter.settle(wait);
-        // With clients that wait for an answer without running, a request on its way looks like a wait for the lock.
-        pass(SOON);
-    }
-
     private static Duration percent(int percent, Duration of) {
         return of.multipliedBy(percent).dividedBy(100);
     }

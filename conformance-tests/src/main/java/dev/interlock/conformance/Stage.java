@@ -234,6 +234,13 @@ abstract class Stage {
         } while (System.nanoTime() - until < 0);
     }
 
+    /** Lets a thread begin to wait for the lock, and have had its first answer. */
+    static void settleWell(Actor waiter, Pending<?> wait) {
+        waiter.settle(wait);
+        // With clients that wait for an answer without running, a request on its way looks like a wait for the lock.
+        pass(Scale.millis(100));
+    }
+
     /** Lets time pass, as where a lease must run out; never in order to wait for something that could be seen. */
     static void pass(Duration time) {
         always("time passes", time, () -> true);

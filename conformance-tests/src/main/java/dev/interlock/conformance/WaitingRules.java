@@ -500,7 +500,11 @@ abstract class WaitingRules extends FencingRules {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
         DistributedLock other = lockOfAnotherClient();
-        Pending<?> remote = waiterFor(other, "waiter of another client");
+        // Nobody rides out an outage in the first attempt of a wait, so that it must not be one that opens connections.
+        assertFalse(other.tryLock(), "tryLock() while somebody else holds the lock");
+        Actor waiter = actor("waiter of another client");
+        Pending<?> remote = waiter.beginTo("lock()", other::lock);
+        settleWell(waiter, remote);
         Pending<?> local = waiterFor(lock, "waiter of the holder's client");
         faults().inject(Fault.CUT_CONNECTIONS);
         always("cut connections should not end a wait", Scale.millis(200), () -> !remote.isDone() && !local.isDone());

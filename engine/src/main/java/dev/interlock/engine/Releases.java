@@ -90,6 +90,11 @@ final class Releases {
         later(claim, 2);
     }
 
+    /** Gives up in the background the place that a claim has in the queue of the backend, and the lock if that has been granted to it. */
+    void withdraw(Claim claim) {
+        later(claim, 1);
+    }
+
     private void later(Claim claim, int confirmations) {
         long untilNanos = env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
         worker.add(new Pending(claim, confirmations, 0, untilNanos), env.nanoTime());

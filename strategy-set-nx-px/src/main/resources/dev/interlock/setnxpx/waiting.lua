@@ -1,0 +1,60 @@
+-- Those who wait for a lock are in a sorted set by their arrival, each as
+-- "number token hand-over-lease-in-ms fencing-tokens channel"; the channel is the client's own.
+local function micros()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+-- The first of the next fencing tokens, or nil if the fence is not a number.
+local function draw(fence, now)
+  local last = tonumber(redis.call('GET', fence) or '0')
+  return last and math.max(last + 1, now)
+end
+
+local function keep(fence, first, count, life)
+  return redis.pcall('SET', fence, string.format('%.0f', first + count - 1), 'PX', life)
+end
+
+-- The first who waits; nil if there is none, or the user may not know.
+local function head(list)
+  return redis.pcall('ZRANGE', list, 0, 0)[1]
+end
+
+-- Sends the first who is there a message about the lock, and drops those who are gone. Gives up where messages are not allowed.
+local function tell(list, waiter, lock, first, now)
+  local number, channel = string.match(waiter, '^(%d+) %S+ %d+ %d+ (.+)$')
+  local heard = number and redis.pcall('PUBLISH', channel, string.format('%s %.0f %.0f %s', number, first, now, lock)) or 0
+  if heard == 0 then
+    redis.call('ZREM', list, waiter)
+  end
+  return heard
+end
+
+-- Grants a lock that nobody holds to the first of those who wait before a waiter and are there. Returns whether there is one;
+-- the lock may be taken for nobody otherwise.
+local function hand_over(lock, fence, list, life, before)
+  local now
+  local waiter = head(list)
+  while waiter and waiter ~= before do
+    now = now or micros()
+    local token, lease, fences = string.match(waiter, '^%d+ (%S+) (%d+) (%d+) ')
+    local first = 0
+    if fences and tonumber(fences) > 0 then
+      first = draw(fence, now)
+    end
+    -- Written before it is told, since the server may have no room for it.
+    if not first or token and redis.pcall('SET', lock, token, 'PX', lease).err then
+      return false
+    end
+    if first > 0 and keep(fence, first, fences, life).err then
+      return false
+    end
+    local heard = tell(list, waiter, lock, first, now)
+    if heard ~= 0 then
+      return type(heard) == 'number'
+    end
+    waiter = head(list)
+  end
+  return false
+end
+

@@ -50,8 +50,12 @@ local function hand_over(lock, fence, list, life, before)
       return false
     end
     local heard = tell(list, waiter, lock, first, now)
-    if heard ~= 0 then
-      return type(heard) == 'number'
+    if type(heard) ~= 'number' then
+      return false
+    end
+    if heard > 0 then
+      redis.call('ZREM', list, waiter)
+      return true
     end
     waiter = head(list)
   end

@@ -39,7 +39,7 @@ class AccessControlTest extends OnBothClients {
             theirs.unlock();
             return null;
         });
-        redis.awaitSubscribers("listed", 1);
+        redis.awaitWaiters("listed", 1);
         Fixture.renewByHand(mine.lease().orElseThrow());
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);

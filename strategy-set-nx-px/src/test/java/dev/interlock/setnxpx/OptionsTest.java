@@ -38,7 +38,8 @@ class OptionsTest {
         "fencing, maybe, must be true or false",
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
-        "quorum, 3, 'it has: client, fencing, release'",
+        "wakeup, shout, must be queue or pubsub or poll",
+        "quorum, 3, 'it has: client, fencing, release, wakeup'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()

@@ -152,7 +152,9 @@ final class Acquisition {
             return tryAndWait();
         } finally {
             if (place != null) {
+                waiting.takeInterrupt();
                 engine.releases().withdraw(place);
+                waiting.takeInterrupt();
             }
         }
     }
@@ -219,7 +221,7 @@ final class Acquisition {
             if (failed.cause().reason() == Reason.OUTCOME_UNKNOWN) {
                 engine.releases().afterUnknownOutcome(claim);
             } else if (queued) {
-                engine.releases().withdraw(claim);
+                engine.releases().withdrawLater(claim);
             }
             return new Outcome(null, failed.cause(), Optional.empty());
         }

@@ -88,6 +88,25 @@ class AccessControlTest extends OnBothClients {
         }
     }
 
+    @Test
+    void aUserWithoutTheChannelGetsTheLockByAsking() throws Exception {
+        redis.server.command("ACL SETUSER locker on >s3cret ~interlock:* resetchannels +@all".split(" "));
+        DistributedLock mine = lock("true", "script");
+        DistributedLock theirs = lock("true", "script");
+        mine.lock();
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            theirs.lock();
+            theirs.unlock();
+            return null;
+        });
+        await().during(Duration.ofMillis(500)).atMost(Fixture.PATIENCE).until(() -> !waiter.isDone());
+        assertThat(redis.server.command("KEYS", "*:waiting"))
+                .as("whom no message would reach")
+                .isEqualTo(List.of());
+        mine.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
     private static String documentedList(int line) throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(text -> text.startsWith("ACL SETUSER"))

@@ -16,7 +16,7 @@ if holder and holder ~= ARGV[1] or not holder and queues and hand_over(KEYS[1], 
 end
 local first = 0
 if ARGV[3] ~= '0' then
-  first = draw(KEYS[2], micros())
+  first = draw(KEYS[2])
   if not first then
     return redis.error_reply('ERR the fence of this lock is not a number')
   end

@@ -9,21 +9,25 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract, with each client library. */
+/** The contract, with each client library, and where a release tells all waiters. */
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@CsvSource({"jedis, queue", "lettuce, queue", "jedis, pubsub"})
 class SetNxPxConformanceTest extends DistributedLockConformance {
-    @Parameter
+    @Parameter(0)
     String client;
+
+    @Parameter(1)
+    String wakeup;
 
     @Override
     protected LockHarness harness() {
         return RedisHarness.of(new SetNxPxStrategyProvider())
                 .option("client", client)
+                .option("wakeup", wakeup)
                 .open();
     }
 }

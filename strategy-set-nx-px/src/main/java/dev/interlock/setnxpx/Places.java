@@ -86,39 +86,40 @@ final class Places {
 
     /** Notes that a claim is about to be entered, since its turn may come before the answer. */
     void enter(Claim claim) {
-        String key = keys.lock(claim.name());
-        if (find(key, claim) == null) {
-            places.put(key, new Place(claim.number()));
+        if (find(claim) == null) {
+            places.put(keys.lock(claim.name()), new Place(claim.number()));
         }
     }
 
     boolean has(Claim claim) {
-        return find(keys.lock(claim.name()), claim) != null;
+        return find(claim) != null;
     }
 
-    private @Nullable Place find(String key, Claim claim) {
-        Place place = places.get(key);
+    private @Nullable Place find(Claim claim) {
+        if (places.isEmpty()) {
+            return null;
+        }
+        Place place = places.get(keys.lock(claim.name()));
         return place != null && place.number == claim.number() ? place : null;
     }
 
     void refused(Claim claim, Moment before, long serverMicros) {
-        Place place = find(keys.lock(claim.name()), claim);
+        Place place = find(claim);
         if (place != null) {
             place.refusal = new Refusal(before, serverMicros);
         }
     }
 
     void leave(Claim claim) {
-        String key = keys.lock(claim.name());
-        Place place = find(key, claim);
+        Place place = find(claim);
         if (place != null) {
-            places.remove(key, place);
+            places.remove(keys.lock(claim.name()), place);
         }
     }
 
     /** The grant that a message has brought, if it is good for a while yet; whoever finds none has to ask. */
     Optional<Attempt> takeGrant(Claim claim) {
-        Place place = find(keys.lock(claim.name()), claim);
+        Place place = find(claim);
         HandOver handOver = place == null ? null : place.handOver;
         if (place == null || handOver == null) {
             return Optional.empty();

@@ -151,6 +151,8 @@ public final class LockEngine implements DistributedLockFactory {
             }
             Tenure tenure = acquireAnew(name, options, owner, waiting);
             while (tenure != null && tenures.wasLostUnseen(tenure)) {
+                // The loss may have interrupted this thread.
+                waiting.takeInterrupt();
                 tenure = acquireAnew(name, options, owner, waiting);
             }
             if (waiting.isEndedByInterrupt()) {

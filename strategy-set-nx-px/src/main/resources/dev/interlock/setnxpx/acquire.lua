@@ -4,8 +4,12 @@
 -- Returns {1, first fencing token} or {0, ms until the lock is free, server's time in µs}.
 local holder = redis.call('GET', KEYS[1])
 local place = ARGV[5]
-local queues = place ~= ''
-if holder and holder ~= ARGV[1] or not holder and queues and hand_over(KEYS[1], KEYS[2], KEYS[3], ARGV[4], place) then
+local taken = holder and holder ~= ARGV[1]
+local first_in_list
+if not holder and place ~= '' then
+  taken, first_in_list = hand_over(KEYS[1], KEYS[2], KEYS[3], ARGV[4], place)
+end
+if taken then
   if ARGV[6] ~= '0' then
     redis.call('ZADD', KEYS[3], 'NX', micros(), place)
     if redis.call('PTTL', KEYS[3]) < tonumber(ARGV[6]) then
@@ -28,7 +32,7 @@ if first > 0 then
     return kept
   end
 end
-if queues and not holder and head(KEYS[3]) then
+if first_in_list then
   redis.call('ZREM', KEYS[3], place)
 end
 return {1, first}

@@ -23,7 +23,7 @@ end
 
 -- The first who waits; nil if there is none, or the user may not know.
 local function head(list)
-  return redis.pcall('ZRANGE', list, 0, 0)[1]
+  return redis.pcall('ZRANGE', list, '0', '0')[1]
 end
 
 -- Sends one who waits a message about the lock, and drops those who are gone. Gives up where messages are not allowed.
@@ -36,11 +36,14 @@ local function tell(list, waiter, lock, first, since)
   return heard
 end
 
--- Grants a lock that nobody holds to the first of those who wait before a waiter and are there. Returns whether there is one;
--- the lock may be taken for nobody otherwise.
-local function hand_over(lock, fence, list, life, before)
+-- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns whether there is one, and
+-- whether the asker's turn has come; the lock may be taken for nobody if there is none.
+local function hand_over(lock, fence, list, life, asker)
   local waiter = head(list)
-  while waiter and waiter ~= before do
+  while waiter do
+    if waiter == asker then
+      return false, true
+    end
     local token, lease, fences = string.match(waiter, '^%d+ (%S+) (%d+) (%d+) ')
     local first = 0
     if fences and tonumber(fences) > 0 then

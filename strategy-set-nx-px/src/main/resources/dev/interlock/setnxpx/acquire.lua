@@ -12,7 +12,8 @@ end
 if taken then
   if ARGV[6] ~= '0' then
     redis.call('ZADD', KEYS[3], 'NX', micros(), place)
-    if redis.call('PTTL', KEYS[3]) < tonumber(ARGV[6]) then
+    -- Half of it is longer than anybody takes to ask again.
+    if redis.call('PTTL', KEYS[3]) < ARGV[6] / 2 then
       redis.call('PEXPIRE', KEYS[3], ARGV[6])
     end
   end

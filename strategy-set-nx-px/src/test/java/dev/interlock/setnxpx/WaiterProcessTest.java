@@ -33,7 +33,8 @@ class WaiterProcessTest {
 
     @Test
     void aKilledProcessIsPassedOver() throws Exception {
-        DistributedLock mine = redis.factory().getLock(NAME);
+        // So long a lease that whoever waits behind is told, and does not find out by asking.
+        DistributedLock mine = redis.factory().getLock(NAME, Fixture.lease(Duration.ofMinutes(5)));
         mine.lock();
         try (HolderProcess first = HolderProcess.start(CLASS_PATH, redis.server.uri(), NAME, Duration.ofMinutes(5))) {
             redis.awaitWaiters(NAME, 1);

@@ -16,6 +16,12 @@ public enum Capability {
     FENCING("grants are numbered in strictly increasing order"),
     /** A waiter is told when the lock is freed, and need not poll for it. */
     PUSH_WAKEUP("waiters are told when the lock is freed"),
+    /**
+     * Waiting clients get the lock in the order in which they began to wait, and one that is gone is passed over. Not promised: the order among
+     * threads that wait while a client hands the lock from one of its own threads to the next, and that of waiters whose place was lost with the
+     * server's data or a connection.
+     */
+    FAIR("waiting clients are served in order of arrival"),
     /** The lock outlives the failure of a minority of its servers. */
     QUORUM("survives the failure of a minority of its servers"),
     /** A release or an extension never touches the lock of another holder. */

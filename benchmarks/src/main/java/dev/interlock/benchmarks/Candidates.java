@@ -19,6 +19,7 @@ final class Candidates {
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
     private static final String FENCING = "fencing";
+    private static final String WAKEUP = "wakeup";
 
     private Candidates() {}
 
@@ -44,6 +45,9 @@ final class Candidates {
             candidates.add(ours(provider, each.options(), Map.of()));
             if (knows(provider, FENCING)) {
                 candidates.add(ours(provider, each.options(), Map.of(FENCING, "false")));
+            }
+            if (knows(provider, WAKEUP)) {
+                candidates.add(ours(provider, each.options(), Map.of(WAKEUP, "pubsub")));
             }
             candidates.add(ours(provider, each.options(), Map.of(InterlockOpener.LOCAL_HANDOFFS, "0")));
         }

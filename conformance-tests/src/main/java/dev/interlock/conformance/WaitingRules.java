@@ -525,4 +525,78 @@ abstract class WaitingRules extends FencingRules {
         faults().inject(Fault.FLUSH);
         waiting.result();
     }
+
+    /** Clients that know how to wait, since each of them has done it. */
+    private List<DistributedLockFactory> experiencedClients(int count) {
+        List<DistributedLockFactory> clients = new ArrayList<>();
+        List<Pending<?>> waiting = new ArrayList<>();
+        DistributedLock lock = lock();
+        Actor holder = holderOf(lock);
+        for (int i = 0; i < count; i++) {
+            DistributedLockFactory client = attentiveClient();
+            DistributedLock other = client.getLock(name());
+            Actor waiter = actor("waiter to be " + i);
+            Pending<?> turn = waiter.beginTo("lock() and unlock()", () -> {
+                other.lock();
+                other.unlock();
+            });
+            waiter.settle(turn);
+            clients.add(client);
+            waiting.add(turn);
+        }
+        holder.does("unlock()", lock::unlock);
+        waiting.forEach(Pending::result);
+        return clients;
+    }
+
+    private Pending<?> arrive(List<String> arrived, List<String> served, DistributedLock lock, int client) {
+        return arrive(arrived, "lock() of client " + client, name -> {
+            lock.lock();
+            served.add(name);
+            lock.unlock();
+        });
+    }
+
+    @Test
+    @Needs(Capability.FAIR)
+    public final void rule_8_23_clientsAreServedInOrderOfArrival() {
+        List<DistributedLockFactory> clients = experiencedClients(5);
+        DistributedLock lock = lock();
+        Actor holder = holderOf(lock);
+        List<String> served = Collections.synchronizedList(new ArrayList<>());
+        List<String> arrived = new ArrayList<>();
+        List<Pending<?>> waiting = new ArrayList<>();
+        for (DistributedLockFactory client : clients) {
+            waiting.add(arrive(arrived, served, client.getLock(name()), waiting.size()));
+        }
+        holder.does("unlock()", lock::unlock);
+        waiting.forEach(Pending::result);
+        assertEquals(arrived, served, "the order in which waiting clients got the lock");
+    }
+
+    @Test
+    @Needs(Capability.FAIR)
+    public final void rule_8_24_aClientThatIsGoneIsPassedOver() {
+        List<DistributedLockFactory> clients = experiencedClients(5);
+        DistributedLock lock = lock();
+        Actor holder = holderOf(lock);
+        Actor hasty = actor("waiter that gives up");
+        DistributedLock first = clients.get(0).getLock(name());
+        Pending<?> givingUp = hasty.beginTo("lockInterruptibly()", first::lockInterruptibly);
+        hasty.settle(givingUp);
+        List<String> served = Collections.synchronizedList(new ArrayList<>());
+        List<String> arrived = new ArrayList<>();
+        List<Pending<?>> waiting = new ArrayList<>();
+        for (DistributedLockFactory client : clients.subList(1, 5)) {
+            waiting.add(arrive(arrived, served, client.getLock(name()), waiting.size()));
+        }
+        clients.get(2).close();
+        arrived.remove(1);
+        waiting.remove(1).failure(IllegalStateException.class);
+        hasty.interrupt();
+        givingUp.failure(InterruptedException.class);
+        holder.does("unlock()", lock::unlock);
+        waiting.forEach(Pending::result);
+        assertEquals(arrived, served, "the order in which the clients that still waited got the lock");
+    }
 }

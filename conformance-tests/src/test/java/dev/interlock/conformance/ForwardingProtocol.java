@@ -34,6 +34,11 @@ class ForwardingProtocol implements LeaseProtocol {
     }
 
     @Override
+    public boolean queues() {
+        return correct.queues();
+    }
+
+    @Override
     public Watch watch(String name, Runnable onFreed) {
         return correct.watch(name, onFreed);
     }

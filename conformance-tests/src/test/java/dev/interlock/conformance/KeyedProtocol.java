@@ -21,7 +21,14 @@ final class KeyedProtocol extends ForwardingProtocol {
     }
 
     private Claim keyed(Claim claim) {
-        return new Claim(key.apply(claim.name()), claim.token(), claim.lease(), claim.fences());
+        return new Claim(
+                key.apply(claim.name()),
+                claim.token(),
+                claim.lease(),
+                claim.fences(),
+                claim.number(),
+                claim.isWaiting(),
+                claim.isRenewed());
     }
 
     @Override

@@ -63,7 +63,42 @@ final class WrongWaiting {
                 aDroppedSubscriptionIsNotTakenUpAgain(),
                 aReleaseDuringADroppedSubscriptionIsMissed(),
                 cutConnectionsEndAWait(),
-                aLostMessageCostsALease());
+                aLostMessageCostsALease(),
+                theLastClientToComeIsServedFirst(),
+                aWaiterThatIsGoneKeepsItsPlace());
+    }
+
+    private static WrongLock theLastClientToComeIsServedFirst() {
+        return new FairLock("theLastClientToComeIsServedFirst", "8.23", "8.24") {
+            @Override
+            MemoryServer server() {
+                return new Server() {
+                    @Override
+                    Claim next(Deque<Claim> queue) {
+                        return queue.pollLast();
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aWaiterThatIsGoneKeepsItsPlace() {
+        return new FairLock("aWaiterThatIsGoneKeepsItsPlace", "8.12", "8.24") {
+            @Override
+            MemoryServer server() {
+                return new Server() {
+                    @Override
+                    Optional<LossCause> release(Claim claim) {
+                        return lossOf(claim).isPresent() ? lossOf(claim) : super.release(claim);
+                    }
+
+                    @Override
+                    Claim handOver(Claim claim) {
+                        return claim;
+                    }
+                };
+            }
+        };
     }
 
     private static LockConfig withoutPolling(LockConfig config) {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class CommandMonitor implements AutoCloseable {
     private static final long SYNC_TIMEOUT_SECONDS = 10;
     private static final Pattern LINE = Pattern.compile("\\d+\\.\\d+ \\[\\d+ ([^]]+)] (.*)");
-    private static final Pattern ARGUMENT = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    /** Runs over what is not escaped in one step: a script is longer than the regular expression could go back. */
+    private static final Pattern ARGUMENT = Pattern.compile("\"((?:[^\"\\\\]++|\\\\.)*+)\"");
 
     private final RedisServer server;
     private final RespConnection connection;

@@ -30,6 +30,9 @@ final class Acquisition {
     private final Waiting waiting;
     private final boolean mayWait;
 
+    /** The claim that was refused and keeps a place in the queue of the backend. */
+    private @Nullable Claim place;
+
     Acquisition(LockEngine engine, Cell cell, LockOptions options, Owner owner, Waiting waiting) {
         this.engine = engine;
         this.env = engine.environment();
@@ -128,7 +131,7 @@ final class Acquisition {
 
     /** Contends after a wait in the queue, in which the time may have passed. */
     private @Nullable Tenure takeTurn(@Nullable Integer yieldSince) {
-        if (yieldSince != null) {
+        if (yieldSince != null && !engine.protocol().queues()) {
             cell.openWatch(engine.protocol());
             awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
         }
@@ -145,6 +148,18 @@ final class Acquisition {
     }
 
     private @Nullable Tenure tryUntilOver() {
+        try {
+            return tryAndWait();
+        } finally {
+            if (place != null) {
+                waiting.takeInterrupt();
+                engine.releases().withdraw(place);
+                waiting.takeInterrupt();
+            }
+        }
+    }
+
+    private @Nullable Tenure tryAndWait() {
         int failures = 0;
         int refusals = 0;
         while (true) {
@@ -186,27 +201,34 @@ final class Acquisition {
             @Nullable Tenure tenure, @Nullable LockBackendException failure, Optional<Duration> retryAfter) {}
 
     private Outcome tryOnce() {
-        Claim claim = engine.newClaim(cell.name, options);
+        boolean queued = place != null;
+        Claim claim = queued ? place : engine.newClaim(cell.name, options, mayWait);
+        place = null;
         Validity.Start start = Validity.Start.now(env);
         try {
-            return settle(claim, start, engine.protocol().attempt(claim));
+            return settle(claim, queued, start, engine.protocol().attempt(claim));
         } catch (Throwable e) {
             engine.releases().afterUnknownOutcome(claim);
             throw e;
         }
     }
 
-    private Outcome settle(Claim claim, Validity.Start start, Attempt attempt) {
+    private Outcome settle(Claim claim, boolean queued, Validity.Start start, Attempt attempt) {
         if (attempt instanceof Attempt.Granted granted) {
             return accept(claim, start.plus(granted.validity()), granted);
         }
         if (attempt instanceof Attempt.Failed failed) {
             if (failed.cause().reason() == Reason.OUTCOME_UNKNOWN) {
                 engine.releases().afterUnknownOutcome(claim);
+            } else if (queued) {
+                engine.releases().withdrawLater(claim);
             }
             return new Outcome(null, failed.cause(), Optional.empty());
         }
         noteAnswer();
+        if (mayWait && engine.protocol().queues()) {
+            place = claim;
+        }
         return new Outcome(null, null, ((Attempt.Refused) attempt).retryAfter());
     }
 

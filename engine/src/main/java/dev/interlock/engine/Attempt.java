@@ -13,7 +13,7 @@ public sealed interface Attempt {
      * The lock is held by the claim.
      *
      * @param validity for how long, counted from the moment just before the attempt was made: the lease less the strategy's
-     *     allowance for clock drift
+     *     allowance for clock drift; less than that if the lock was {@linkplain LeaseProtocol#queues granted} before
      * @param firstFence the first of the reserved fencing tokens, or empty if the strategy draws none
      */
     record Granted(Duration validity, OptionalLong firstFence) implements Attempt {
@@ -30,7 +30,7 @@ public sealed interface Attempt {
     }
 
     /**
-     * Somebody else holds the lock, and nothing was left behind.
+     * Somebody else holds the lock, and nothing was left behind but a {@linkplain LeaseProtocol#queues place} in a queue.
      *
      * @param retryAfter when the lock is free at the latest if its holder does not extend it, or empty if that is not known
      */

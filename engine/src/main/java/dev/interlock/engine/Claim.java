@@ -14,9 +14,12 @@ public final class Claim {
     private final String token;
     private final Duration lease;
     private final int fences;
+    private final long number;
+    private final boolean waiting;
+    private final boolean renewed;
 
     /**
-     * Creates a claim.
+     * Creates the claim of a thread that does not wait.
      *
      * @param name the name of the lock
      * @param token the owner token: secret, and unique for ever
@@ -25,10 +28,28 @@ public final class Claim {
      *     for those to whom it hands the lock over without asking again
      */
     public Claim(String name, String token, Duration lease, int fences) {
+        this(name, token, lease, fences, 0, false, false);
+    }
+
+    /**
+     * Creates a claim.
+     *
+     * @param name the name of the lock
+     * @param token the owner token: secret, and unique for ever
+     * @param lease for how long the lock is wanted, in whole milliseconds
+     * @param fences how many consecutive fencing tokens to reserve, at least one
+     * @param number a number that no other claim of the same factory has
+     * @param waiting whether the thread goes on waiting if the lock is taken
+     * @param renewed whether the lease will be extended for as long as the lock is held
+     */
+    public Claim(String name, String token, Duration lease, int fences, long number, boolean waiting, boolean renewed) {
         this.name = Objects.requireNonNull(name, "name");
         this.token = Objects.requireNonNull(token, "token");
         this.lease = Objects.requireNonNull(lease, "lease");
         this.fences = fences;
+        this.number = number;
+        this.waiting = waiting;
+        this.renewed = renewed;
     }
 
     /**
@@ -68,13 +89,40 @@ public final class Claim {
     }
 
     /**
+     * Returns a number that no other claim of the same factory has, and that is no secret.
+     *
+     * @return the number
+     */
+    public long number() {
+        return number;
+    }
+
+    /**
+     * Tells whether the thread goes on waiting if the lock is taken.
+     *
+     * @return {@code false} if it asks only once
+     */
+    public boolean isWaiting() {
+        return waiting;
+    }
+
+    /**
+     * Tells whether the lease will be extended for as long as the lock is held, so that it may be short at first.
+     *
+     * @return {@code false} if the holder is to have the whole lease from the beginning
+     */
+    public boolean isRenewed() {
+        return renewed;
+    }
+
+    /**
      * Returns this claim with another lease: the same holder, asking for another time.
      *
      * @param newLease for how long the lock is wanted
      * @return the claim
      */
     public Claim withLease(Duration newLease) {
-        return new Claim(name, token, newLease, fences);
+        return new Claim(name, token, newLease, fences, number, waiting, renewed);
     }
 
     @Override

@@ -17,7 +17,7 @@ public interface LeaseProtocol extends AutoCloseable {
      * Asks once for the lock. Asking again with the same claim must succeed if the lock is already held by it, so that a
      * client library that repeats a request does no harm.
      *
-     * @param claim what is asked for; the engine makes a fresh one for each call
+     * @param claim what is asked for; the engine makes a fresh one for each call, unless claims keep a {@linkplain #queues place}
      * @return the outcome; a failure is returned, not thrown
      */
     Attempt attempt(Claim claim);
@@ -54,6 +54,18 @@ public interface LeaseProtocol extends AutoCloseable {
      *     soon at first and then less often
      */
     Watch watch(String name, Runnable onFreed);
+
+    /**
+     * Tells whether a {@linkplain Claim#isWaiting waiting} claim that was refused keeps a place in a queue of the backend, where a
+     * release may grant it the lock. The engine then wakes at the {@linkplain #watch hint}, asks again with the same claim, and
+     * {@linkplain #release releases} it if it gives up, which has to give up the place as well. It need not hold back either for
+     * the sake of those who wait elsewhere.
+     *
+     * @return {@code false} if a refusal leaves nothing behind
+     */
+    default boolean queues() {
+        return false;
+    }
 
     /**
      * Notes how often a thread holds the lock, for strategies that show it to others. Called by that thread when it was granted the lock,

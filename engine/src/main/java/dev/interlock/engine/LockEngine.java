@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ public final class LockEngine implements DistributedLockFactory {
     private final CellTable cells;
     private final Releases releases;
     private final Tenures tenures;
+    private final AtomicLong claims = new AtomicLong();
     private final AtomicBoolean open = new AtomicBoolean(true);
 
     private LockEngine(
@@ -114,8 +116,15 @@ public final class LockEngine implements DistributedLockFactory {
         }
     }
 
-    Claim newClaim(String name, LockOptions options) {
-        return new Claim(name, env.newToken(), options.lease(), config.localHandoffs() + 1);
+    Claim newClaim(String name, LockOptions options, boolean waiting) {
+        return new Claim(
+                name,
+                env.newToken(),
+                options.lease(),
+                config.localHandoffs() + 1,
+                claims.incrementAndGet(),
+                waiting,
+                options.renewal());
     }
 
     /** The number of names in use, for tests that look for what is left behind. */
@@ -142,6 +151,8 @@ public final class LockEngine implements DistributedLockFactory {
             }
             Tenure tenure = acquireAnew(name, options, owner, waiting);
             while (tenure != null && tenures.wasLostUnseen(tenure)) {
+                // The loss may have interrupted this thread.
+                waiting.takeInterrupt();
                 tenure = acquireAnew(name, options, owner, waiting);
             }
             if (waiting.isEndedByInterrupt()) {

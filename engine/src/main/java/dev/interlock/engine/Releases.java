@@ -90,9 +90,29 @@ final class Releases {
         later(claim, 2);
     }
 
+    /**
+     * Gives up the place that a claim has in the queue of the backend, and the lock if it has been granted meanwhile. Waits for one
+     * answer; if there is none, the claim is given back in the background.
+     */
+    void withdraw(Claim claim) {
+        Pending pending = new Pending(claim, 1, 0, untilNanos(claim));
+        Outcome outcome = confirm(pending);
+        if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
+            retry(pending);
+        }
+    }
+
+    /** Gives up a place in the background, where the backend has not answered just now. */
+    void withdrawLater(Claim claim) {
+        later(claim, 1);
+    }
+
     private void later(Claim claim, int confirmations) {
-        long untilNanos = env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
-        worker.add(new Pending(claim, confirmations, 0, untilNanos), env.nanoTime());
+        worker.add(new Pending(claim, confirmations, 0, untilNanos(claim)), env.nanoTime());
+    }
+
+    private long untilNanos(Claim claim) {
+        return env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
     }
 
     private void release(List<Pending> due) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Extends the grants of live holders, each third of their lease and many at a time. Safe to use from any thread. */
+/** Extends the grants of live holders, each third of what they were given and many at a time. Safe to use from any thread. */
 final class Renewals {
     private static final System.Logger LOG = System.getLogger(Renewals.class.getPackageName());
 
@@ -43,8 +43,9 @@ final class Renewals {
         forget(grant);
         Tenure tenure = grant.tenure;
         if (tenure != null && tenure.options.renewal() && !tenure.capped) {
-            long period = tenure.options.lease().toNanos() / timesPerLease;
-            grant.renewalEntry = worker.add(grant, sinceNanos + period);
+            // What was granted to a waiter may be much less than its lease.
+            long given = Math.min(tenure.options.lease().toNanos(), grant.validity.termNanos());
+            grant.renewalEntry = worker.add(grant, sinceNanos + given / timesPerLease);
         }
     }
 

@@ -214,10 +214,11 @@ final class Tenures {
     private boolean isGoodFor(Grant grant, Waiter next) {
         Tenure last = Objects.requireNonNull(grant.tenure);
         Duration lease = next.options.lease();
+        long full = next.options.renewal() ? Math.min(lease.toNanos(), grant.validity.termNanos()) : lease.toNanos();
         return !last.capped
                 && !grant.renewalUnanswered
                 && last.options.lease().equals(lease)
-                && grant.validity.remainingNanos(env) >= lease.toNanos() / 2;
+                && grant.validity.remainingNanos(env) >= full / 2;
     }
 
     /** Takes a grant out of all that would extend or end it; under the mutex. */

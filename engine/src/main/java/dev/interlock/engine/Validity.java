@@ -14,10 +14,12 @@ import java.util.concurrent.TimeUnit;
 final class Validity {
     private final long deadlineNanos;
     private final long wallDeadlineMillis;
+    private final long termNanos;
 
-    private Validity(long deadlineNanos, long wallDeadlineMillis) {
+    private Validity(long deadlineNanos, long wallDeadlineMillis, long termNanos) {
         this.deadlineNanos = deadlineNanos;
         this.wallDeadlineMillis = wallDeadlineMillis;
+        this.termNanos = termNanos;
     }
 
     /** A moment on both clocks, taken before a request is sent. */
@@ -27,13 +29,18 @@ final class Validity {
         }
 
         Validity plus(Duration duration) {
-            return new Validity(nanos + duration.toNanos(), wallMillis + duration.toMillis());
+            return new Validity(nanos + duration.toNanos(), wallMillis + duration.toMillis(), duration.toNanos());
         }
     }
 
     /** The end on the monotonic clock. */
     long deadlineNanos() {
         return deadlineNanos;
+    }
+
+    /** How long the grant was good for when it was given. */
+    long termNanos() {
+        return termNanos;
     }
 
     /** Whether the grant is over: a fact that time cannot undo. */
@@ -50,6 +57,8 @@ final class Validity {
 
     /** This validity, but with the other's end on the monotonic clock if that is later; the wall clock is trusted anew. */
     Validity notBefore(Validity other) {
-        return deadlineNanos - other.deadlineNanos >= 0 ? this : new Validity(other.deadlineNanos, wallDeadlineMillis);
+        return deadlineNanos - other.deadlineNanos >= 0
+                ? this
+                : new Validity(other.deadlineNanos, wallDeadlineMillis, other.termNanos);
     }
 }

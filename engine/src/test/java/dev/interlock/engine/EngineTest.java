@@ -102,6 +102,7 @@ abstract class EngineTest {
         env.close();
         assertThat(env.threads()).as("threads").isEmpty();
         assertThat(server.listeners()).as("listeners").isZero();
+        assertThat(server.places()).as("places").isZero();
         assertThat(log.lines).noneMatch(line -> line.contains("secret#"));
     }
 

@@ -12,8 +12,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -41,6 +44,14 @@ final class InMemoryProtocol implements LeaseProtocol {
     volatile boolean listens = true;
 
     volatile boolean confirmsListening = true;
+
+    /** Whether claims of this client keep their place with the server. */
+    volatile boolean queues;
+
+    /** What a message has granted, by token. */
+    private final Map<String, Handed> handed = new ConcurrentHashMap<>();
+
+    private record Handed(long untilNanos, long wallUntilMillis, OptionalLong firstFence) {}
 
     /** Whether a set interrupt status at the beginning of a call is a breach; with real threads it is a race that nobody loses. */
     volatile boolean checksInterrupts = true;
@@ -146,10 +157,34 @@ final class InMemoryProtocol implements LeaseProtocol {
     public Attempt attempt(Claim claim) {
         attempted.add(claim);
         try {
-            return call(begin(Verb.ATTEMPT), () -> server.attempt(claim));
+            Handed grant = handed.remove(claim.token());
+            if (grant != null && claim.isRenewed()) {
+                Duration left = Duration.ofNanos(Math.min(
+                        grant.untilNanos - env.nanoTime(),
+                        TimeUnit.MILLISECONDS.toNanos(grant.wallUntilMillis - env.currentTimeMillis())));
+                if (!left.isNegative() && !left.isZero()) {
+                    return new Attempt.Granted(left, grant.firstFence);
+                }
+            }
+            return call(begin(Verb.ATTEMPT), () -> server.attempt(this, claim));
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
+    }
+
+    @Override
+    public boolean queues() {
+        return queues;
+    }
+
+    /** A message says that the server has granted a lock to a claim that waits. */
+    void granted(Claim claim, Duration lease, Attempt.Granted granted) {
+        handed.put(
+                claim.token(),
+                new Handed(
+                        env.nanoTime() + granted.validity().toNanos(),
+                        env.currentTimeMillis() + lease.toMillis(),
+                        granted.firstFence()));
     }
 
     @Override
@@ -167,6 +202,7 @@ final class InMemoryProtocol implements LeaseProtocol {
 
     @Override
     public Optional<LossCause> release(Claim claim) {
+        handed.remove(claim.token());
         return call(begin(Verb.RELEASE), () -> server.release(claim));
     }
 

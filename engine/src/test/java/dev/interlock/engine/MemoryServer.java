@@ -22,6 +22,14 @@ final class MemoryServer {
     private final Map<String, Long> fences = new HashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
 
+    /** A client's place among those who wait. */
+    private record Place(InMemoryProtocol protocol, Claim claim) {}
+
+    private final List<Place> places = new ArrayList<>();
+
+    /** The longest lease of a lock that is granted to somebody who waits. */
+    static final Duration HAND_OVER = Duration.ofSeconds(2);
+
     /** What the client takes off a lease against drift of the clocks. */
     volatile Duration allowance = Duration.ZERO;
 
@@ -31,7 +39,59 @@ final class MemoryServer {
         this.env = env;
     }
 
-    synchronized Attempt attempt(Claim claim) {
+    Attempt attempt(InMemoryProtocol protocol, Claim claim) {
+        Place told;
+        Attempt attempt;
+        synchronized (this) {
+            told = protocol.queues && live(claim.name()) == null ? handOver(claim) : null;
+            attempt = attempt(claim);
+            if (attempt instanceof Attempt.Granted) {
+                leave(claim);
+            } else if (protocol.queues && claim.isWaiting() && !isWaiting(claim)) {
+                places.add(new Place(protocol, claim));
+            }
+        }
+        tell(told);
+        return attempt;
+    }
+
+    private boolean isWaiting(Claim claim) {
+        return places.stream().anyMatch(place -> place.claim.token().equals(claim.token()));
+    }
+
+    private void leave(Claim claim) {
+        places.removeIf(place -> place.claim.token().equals(claim.token()));
+    }
+
+    /** Grants a free lock to the first who waits for it, unless that is the one who asks. */
+    private @Nullable Place handOver(Claim asking) {
+        Place first = places.stream()
+                .filter(place -> place.claim.name().equals(asking.name()))
+                .findFirst()
+                .orElse(null);
+        if (first == null || first.claim.token().equals(asking.token())) {
+            return null;
+        }
+        places.remove(first);
+        Duration lease = first.claim.lease().compareTo(HAND_OVER) < 0 ? first.claim.lease() : HAND_OVER;
+        if (attempt(first.claim.withLease(lease)) instanceof Attempt.Granted granted && !losesMessages) {
+            first.protocol.granted(first.claim, lease, granted);
+        }
+        return first;
+    }
+
+    private void tell(@Nullable Place granted) {
+        if (granted != null) {
+            publish(granted.claim.name(), granted.protocol);
+        }
+    }
+
+    /** How many wait. */
+    synchronized int places() {
+        return places.size();
+    }
+
+    private synchronized Attempt attempt(Claim claim) {
         Entry entry = live(claim.name());
         if (entry != null && !entry.token.equals(claim.token())) {
             return new Attempt.Refused(Optional.of(Duration.ofNanos(entry.untilNanos - env.nanoTime())));
@@ -58,7 +118,9 @@ final class MemoryServer {
     }
 
     Optional<LossCause> release(Claim claim) {
+        Place told;
         synchronized (this) {
+            leave(claim);
             Entry entry = live(claim.name());
             if (entry == null) {
                 return Optional.of(LossCause.GONE);
@@ -67,18 +129,27 @@ final class MemoryServer {
                 return Optional.of(LossCause.TAKEN);
             }
             entries.remove(claim.name());
+            told = handOver(claim);
         }
-        publish(claim.name());
+        if (told == null) {
+            publish(claim.name());
+        } else {
+            tell(told);
+        }
         return Optional.empty();
     }
 
     /** Tells those who listen that a lock may be free, whether it is or not. */
     void publish(String name) {
+        publish(name, null);
+    }
+
+    private void publish(String name, @Nullable InMemoryProtocol to) {
         if (!losesMessages) {
             List<Listener> told;
             synchronized (this) {
                 told = listeners.stream()
-                        .filter(listener -> listener.name.equals(name))
+                        .filter(listener -> listener.name.equals(name) && (to == null || listener.protocol == to))
                         .toList();
             }
             told.forEach(listener -> listener.onFreed.run());

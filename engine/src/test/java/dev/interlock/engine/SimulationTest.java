@@ -64,6 +64,7 @@ class SimulationTest {
             protocol.always(Verb.RELEASE, Chaos.faults(random, faultPercent));
             protocol.listens = random.nextInt(4) > 0;
             protocol.confirmsListening = random.nextBoolean();
+            protocol.queues = seed % 3 == 0 || seed % 3 == 1 && random.nextBoolean();
             protocols.add(protocol);
             LockConfig config = LockConfig.builder()
                     .endpoints("redis://localhost")
@@ -109,6 +110,7 @@ class SimulationTest {
         for (String name : NAMES) {
             assertThat(server.isFree(name)).as(run + ": " + name + " is free").isTrue();
         }
+        assertThat(server.places()).as(run + ": places").isZero();
         env.close();
         assertThat(env.threads()).as(run + ": threads").isEmpty();
         return chaos.acquired();

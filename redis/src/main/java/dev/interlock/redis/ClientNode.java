@@ -149,8 +149,8 @@ final class ClientNode implements RedisNode {
     }
 
     @Override
-    public Watch subscribe(String channel, Runnable onSignal) {
-        return subscriptions.add(channel, onSignal);
+    public Watch subscribe(String channel, Listener listener) {
+        return subscriptions.add(channel, listener);
     }
 
     @Override

@@ -51,8 +51,8 @@ final class JedisSubscriptions implements SubscriptionSource {
                     Object reply = JedisLine.read(connection);
                     if (reply instanceof ServerError error) {
                         receiver.refused(error);
-                    } else if (reply instanceof List<?> push && isSignal(push)) {
-                        receiver.signal(String.valueOf(push.get(1)));
+                    } else if (reply instanceof List<?> push && push.size() == 3) {
+                        tell(push);
                     }
                 }
             } catch (JedisException e) {
@@ -60,8 +60,13 @@ final class JedisSubscriptions implements SubscriptionSource {
             }
         }
 
-        private static boolean isSignal(List<?> push) {
-            return push.size() == 3 && ("message".equals(push.get(0)) || "subscribe".equals(push.get(0)));
+        private void tell(List<?> push) {
+            String channel = String.valueOf(push.get(1));
+            if ("message".equals(push.get(0))) {
+                receiver.message(channel, String.valueOf(push.get(2)));
+            } else if ("subscribe".equals(push.get(0))) {
+                receiver.confirmed(channel);
+            }
         }
 
         @Override

@@ -67,12 +67,12 @@ final class LettuceSubscriptions implements SubscriptionSource {
             connection.addListener(new RedisPubSubAdapter<>() {
                 @Override
                 public void message(String channel, String message) {
-                    receiver.signal(channel);
+                    receiver.message(channel, message);
                 }
 
                 @Override
                 public void subscribed(String channel, long count) {
-                    receiver.signal(channel);
+                    receiver.confirmed(channel);
                 }
             });
             if (!connection.isOpen()) {

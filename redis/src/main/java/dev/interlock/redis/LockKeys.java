@@ -53,6 +53,26 @@ public final class LockKeys {
         return lock(name) + ":freed";
     }
 
+    /**
+     * Returns the key of the list of those who wait for the lock.
+     *
+     * @param name the name of the lock
+     * @return the key
+     */
+    public String waiting(String name) {
+        return lock(name) + ":waiting";
+    }
+
+    /**
+     * Returns the channel on which one client is told what concerns it alone.
+     *
+     * @param client what tells the client from all others
+     * @return the channel, which is none of a lock
+     */
+    public String client(String client) {
+        return prefix + ":client:" + client;
+    }
+
     private static String encode(String name) {
         StringBuilder encoded = new StringBuilder(name.length());
         name.codePoints().forEach(c -> {

@@ -36,18 +36,26 @@ public final class LuaScript {
     }
 
     /**
-     * Reads a script from a resource beside a class.
+     * Reads a script from resources beside a class.
      *
      * @param beside the class
-     * @param resource the resource's name
+     * @param resources the names of the resources, which make up the script one after the other
      * @return the script
      */
-    public static LuaScript load(Class<?> beside, String resource) {
+    public static LuaScript load(Class<?> beside, String... resources) {
+        StringBuilder source = new StringBuilder();
+        for (String resource : resources) {
+            source.append(read(beside, resource));
+        }
+        return of(source.toString());
+    }
+
+    private static String read(Class<?> beside, String resource) {
         try (InputStream in = beside.getResourceAsStream(resource)) {
             if (in == null) {
                 throw new IllegalStateException("no resource " + resource + " beside " + beside.getName());
             }
-            return of(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read the resource " + resource, e);
         }

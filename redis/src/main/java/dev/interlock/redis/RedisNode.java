@@ -87,7 +87,41 @@ public interface RedisNode extends AutoCloseable {
      *     subscription, after a reconnection too; must not block
      * @return the end of listening; the channel is given up when its last listener ends
      */
-    Watch subscribe(String channel, Runnable onSignal);
+    default Watch subscribe(String channel, Runnable onSignal) {
+        return subscribe(channel, new Listener() {
+            @Override
+            public void begun() {
+                onSignal.run();
+            }
+
+            @Override
+            public void message(String text) {
+                onSignal.run();
+            }
+        });
+    }
+
+    /**
+     * As {@link #subscribe(String, Runnable)}, for those to whom it matters what a message says.
+     *
+     * @param channel the channel
+     * @param listener told of each message and confirmation
+     * @return the end of listening; the channel is given up when its last listener ends
+     */
+    Watch subscribe(String channel, Listener listener);
+
+    /** Told what happens on a channel; must not block. */
+    interface Listener {
+        /** The server has confirmed the subscription, for the first time or after a reconnection. */
+        void begun();
+
+        /**
+         * There is a message.
+         *
+         * @param text what it says
+         */
+        void message(String text);
+    }
 
     /** Closes the connections that this node opened. A client that was handed in stays open. */
     @Override

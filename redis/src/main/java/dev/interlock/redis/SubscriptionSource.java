@@ -15,8 +15,11 @@ interface SubscriptionSource {
 
     /** Told what a server says about channels; must not block. */
     interface Receiver {
-        /** The server has confirmed a subscription, or sent a message. */
-        void signal(String channel);
+        /** The server has confirmed a subscription. */
+        void confirmed(String channel);
+
+        /** The server has sent a message. */
+        void message(String channel, String text);
 
         /** The server does not let us listen. */
         void refused(ServerError error);

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private final String server;
     private final SubscriptionSource source;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Set<Listener>> listeners = new HashMap<>();
+    private final Map<String, Set<Member>> listeners = new HashMap<>();
     private SubscriptionSource.@Nullable Line line;
     private @Nullable Thread thread;
     private boolean closed;
@@ -44,14 +45,14 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     }
 
     /** Begins to listen. */
-    Watch add(String channel, Runnable onSignal) {
-        Listener listener = new Listener(channel, onSignal);
+    Watch add(String channel, RedisNode.Listener listener) {
+        Member member = new Member(channel, listener);
         lock.lock();
         try {
             if (closed) {
                 return Watch.NONE;
             }
-            listeners.merge(channel, Set.of(listener), Subscriptions::union);
+            listeners.merge(channel, Set.of(member), Subscriptions::union);
             // Also where others listen already, because only a new confirmation tells this listener that it has begun
             // to.
             send(it -> it.subscribe(Set.of(channel)));
@@ -63,27 +64,27 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         } finally {
             lock.unlock();
         }
-        return listener;
+        return member;
     }
 
-    private static Set<Listener> union(Set<Listener> some, Set<Listener> more) {
-        Set<Listener> all = new HashSet<>(some);
+    private static Set<Member> union(Set<Member> some, Set<Member> more) {
+        Set<Member> all = new HashSet<>(some);
         all.addAll(more);
         return all;
     }
 
-    private void remove(Listener listener) {
+    private void remove(Member member) {
         lock.lock();
         try {
-            Set<Listener> rest = new HashSet<>(listeners.getOrDefault(listener.channel, Set.of()));
-            if (!rest.remove(listener)) {
+            Set<Member> rest = new HashSet<>(listeners.getOrDefault(member.channel, Set.of()));
+            if (!rest.remove(member)) {
                 return;
             }
             if (rest.isEmpty()) {
-                listeners.remove(listener.channel);
-                send(it -> it.unsubscribe(listener.channel));
+                listeners.remove(member.channel);
+                send(it -> it.unsubscribe(member.channel));
             } else {
-                listeners.put(listener.channel, rest);
+                listeners.put(member.channel, rest);
             }
         } finally {
             lock.unlock();
@@ -187,19 +188,28 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     }
 
     @Override
-    public void signal(String channel) {
+    public void confirmed(String channel) {
+        tell(channel, RedisNode.Listener::begun);
+    }
+
+    @Override
+    public void message(String channel, String text) {
+        tell(channel, listener -> listener.message(text));
+    }
+
+    private void tell(String channel, Consumer<RedisNode.Listener> what) {
         delay = MIN_DELAY;
         complained.set(false);
-        Set<Listener> told;
+        Set<Member> told;
         lock.lock();
         try {
             told = listeners.getOrDefault(channel, Set.of());
         } finally {
             lock.unlock();
         }
-        for (Listener listener : told) {
+        for (Member member : told) {
             try {
-                listener.onSignal.run();
+                what.accept(member.listener);
             } catch (RuntimeException e) {
                 LOG.log(Level.WARNING, "a listener failed", e);
             }
@@ -228,13 +238,13 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
     }
 
-    private final class Listener implements Watch {
+    private final class Member implements Watch {
         private final String channel;
-        private final Runnable onSignal;
+        private final RedisNode.Listener listener;
 
-        Listener(String channel, Runnable onSignal) {
+        Member(String channel, RedisNode.Listener listener) {
             this.channel = channel;
-            this.onSignal = onSignal;
+            this.listener = listener;
         }
 
         @Override

@@ -16,6 +16,12 @@ class LockKeysTest {
         assertThat(keys.lock("invoice:42")).isEqualTo("app:{invoice:42}");
         assertThat(keys.fence("invoice:42")).isEqualTo("app:{invoice:42}:fence");
         assertThat(keys.channel("invoice:42")).isEqualTo("app:{invoice:42}:freed");
+        assertThat(keys.waiting("invoice:42")).isEqualTo("app:{invoice:42}:waiting");
+    }
+
+    @Test
+    void theChannelOfAClientIsNoneOfALock() {
+        assertThat(keys.client("x")).isEqualTo("app:client:x");
     }
 
     @ParameterizedTest

@@ -548,6 +548,30 @@ abstract class RedisNodeContract {
     }
 
     @Test
+    void aListenerLearnsWhatAMessageSays() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        List<String> heard = new CopyOnWriteArrayList<>();
+
+        node.subscribe("channel", new RedisNode.Listener() {
+            @Override
+            public void begun() {
+                heard.add("begun");
+            }
+
+            @Override
+            public void message(String text) {
+                heard.add(text);
+            }
+        });
+        await().atMost(LONG).until(() -> heard.contains("begun"));
+        server.command("PUBLISH", "channel", "7 42 interlock:{안녕}");
+        server.command("PUBLISH", "channel", "");
+
+        await().atMost(LONG).until(() -> heard.equals(List.of("begun", "7 42 interlock:{안녕}", "")));
+    }
+
+    @Test
     void aSubscriptionComesBackWhenItsConnectionWasCut() {
         RedisServer server = start();
         RedisNode node = node(server.uri());

@@ -24,7 +24,15 @@ class SubscriptionsTest {
         Subscriptions subscriptions = new Subscriptions(Environment.system(), "a server", failing);
         CountDownLatch told = new CountDownLatch(1);
 
-        subscriptions.add("channel", told::countDown);
+        subscriptions.add("channel", new RedisNode.Listener() {
+            @Override
+            public void begun() {
+                told.countDown();
+            }
+
+            @Override
+            public void message(String text) {}
+        });
 
         try {
             assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
@@ -44,7 +52,7 @@ class SubscriptionsTest {
 
         @Override
         public void subscribe(Collection<String> channels) {
-            channels.forEach(receiver::signal);
+            channels.forEach(receiver::confirmed);
         }
 
         @Override

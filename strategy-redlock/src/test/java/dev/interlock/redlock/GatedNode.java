@@ -62,8 +62,8 @@ final class GatedNode implements RedisNode {
     }
 
     @Override
-    public Watch subscribe(String channel, Runnable onSignal) {
-        return node.subscribe(channel, onSignal);
+    public Watch subscribe(String channel, Listener listener) {
+        return node.subscribe(channel, listener);
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.setnxpx.Settings.Wakeup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +33,8 @@ import org.jspecify.annotations.Nullable;
  *     "Correct implementation with a single instance"
  */
 final class SetNxPxProtocol implements LeaseProtocol {
-    private static final LuaScript ACQUIRE = LuaScript.load(SetNxPxProtocol.class, "acquire.lua");
-    private static final LuaScript REFUSAL = LuaScript.load(SetNxPxProtocol.class, "refusal.lua");
-    private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "release.lua");
+    private static final LuaScript ACQUIRE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "acquire.lua");
+    private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "release.lua");
     private static final LuaScript RENEW = LuaScript.load(SetNxPxProtocol.class, "renew.lua");
 
     /** How many leases one script extends; it keeps the server busy for well under a millisecond. */
@@ -50,75 +50,95 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final LockKeys keys;
     private final Settings settings;
     private final Duration timeout;
+    private final Duration listLife;
+    private final Places places;
 
-    private SetNxPxProtocol(RedisNode node, LockKeys keys, Settings settings, Duration timeout) {
+    private SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         this.node = node;
-        this.keys = keys;
+        this.keys = new LockKeys(config.keyPrefix());
         this.settings = settings;
-        this.timeout = timeout;
+        this.timeout = config.commandTimeout();
+        // Whoever waits asks again within the ceiling, which keeps the list.
+        this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
+        this.places = new Places(env, node, keys);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
-        SetNxPxProtocol protocol =
-                new SetNxPxProtocol(node, new LockKeys(config.keyPrefix()), settings, config.commandTimeout());
+        SetNxPxProtocol protocol = new SetNxPxProtocol(node, settings, config, env);
         return LockEngine.newFactory(SetNxPxStrategyProvider.NAME, settings.profile(), protocol, config, env);
     }
 
     @Override
     public Attempt attempt(Claim claim) {
         try {
-            return settings.fencing() ? attemptFenced(claim) : attemptPlain(claim);
+            return places.takeGrant(claim)
+                    .orElseGet(() -> settings.scripting() ? ask(claim) : askWithoutScripts(claim));
         } catch (LockBackendException e) {
+            places.leave(claim);
             return new Attempt.Failed(e);
         }
     }
 
-    private Attempt attemptFenced(Claim claim) {
-        String name = claim.name();
-        List<?> answer = (List<?>) reply(node.callOrUndo(
-                RedisCommand.script(
-                        ACQUIRE,
-                        List.of(keys.lock(name), keys.fence(name)),
-                        List.of(
-                                claim.token(),
-                                millis(claim.lease()),
-                                Integer.toString(claim.fences()),
-                                millis(FENCE_LIFE))),
-                releaseScript(claim),
-                timeout));
-        return isYes(answer.get(0))
-                ? new Attempt.Granted(validity(claim), OptionalLong.of((Long) reply(answer.get(1))))
-                : refused(answer.get(1));
-    }
-
-    private Attempt attemptPlain(Claim claim) {
-        String key = keys.lock(claim.name());
-        RedisCommand set = RedisCommand.of("SET", key, claim.token(), "NX", "PX", millis(claim.lease()));
-        Attempt granted = new Attempt.Granted(validity(claim), OptionalLong.empty());
+    private Attempt ask(Claim claim) {
         // A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may
         // repeat.
-        if (settings.scripting()) {
-            if (node.callOrUndo(set, releaseScript(claim), timeout) != null) {
-                return granted;
-            }
-            List<?> answer = (List<?>)
-                    reply(node.call(RedisCommand.script(REFUSAL, List.of(key), List.of(claim.token())), timeout));
-            return isYes(answer.get(0)) ? granted : refused(answer.get(1));
+        if (!settings.fencing()
+                && !places.has(claim)
+                && node.callOrUndo(setIfAbsent(claim), releaseScript(claim), timeout) != null) {
+            return new Attempt.Granted(validity(claim.lease()), OptionalLong.empty());
         }
+        boolean enters = settings.queues() && places.mayEnter(claim);
+        if (enters) {
+            places.enter(claim);
+        }
+        Places.Moment before = places.now();
+        List<?> answer = (List<?>) reply(node.callOrUndo(acquireScript(claim, enters), releaseScript(claim), timeout));
+        long number = (Long) reply(answer.get(1));
+        if (Long.valueOf(1).equals(answer.get(0))) {
+            places.leave(claim);
+            return new Attempt.Granted(
+                    validity(claim.lease()), number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        }
+        places.refused(claim, before, (Long) reply(answer.get(2)));
+        // A negative time to live says that the key has none, or has just gone; then there is nothing to wait for by
+        // the
+        // clock.
+        return new Attempt.Refused(Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+    }
+
+    private RedisCommand acquireScript(Claim claim, boolean enters) {
+        return script(
+                ACQUIRE,
+                claim,
+                claim.token(),
+                millis(claim.lease()),
+                Integer.toString(fences(claim)),
+                millis(FENCE_LIFE),
+                settings.queues() ? places.entry(claim, fences(claim)) : "",
+                enters ? millis(listLife) : "0");
+    }
+
+    private RedisCommand script(LuaScript script, Claim claim, String... args) {
+        String name = claim.name();
+        return RedisCommand.script(
+                script, List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
+    }
+
+    private int fences(Claim claim) {
+        return settings.fencing() ? claim.fences() : 0;
+    }
+
+    private RedisCommand setIfAbsent(Claim claim) {
+        return RedisCommand.of("SET", keys.lock(claim.name()), claim.token(), "NX", "PX", millis(claim.lease()));
+    }
+
+    private Attempt askWithoutScripts(Claim claim) {
         // No single command deletes a key only if it has a value, so nothing can be sent behind SET to undo it.
-        boolean mine = node.call(set, timeout) != null
-                || claim.token().equals(node.call(RedisCommand.of("GET", key), timeout));
-        return mine ? granted : new Attempt.Refused(Optional.empty());
-    }
-
-    private static boolean isYes(@Nullable Object answer) {
-        return Long.valueOf(1).equals(answer);
-    }
-
-    /** A negative time to live says that the key has none, or has just gone; then there is nothing to wait for by the clock. */
-    private static Attempt refused(@Nullable Object ttlMillis) {
-        return new Attempt.Refused(
-                Optional.of((Long) reply(ttlMillis)).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+        boolean mine = node.call(setIfAbsent(claim), timeout) != null
+                || claim.token().equals(node.call(RedisCommand.of("GET", keys.lock(claim.name())), timeout));
+        return mine
+                ? new Attempt.Granted(validity(claim.lease()), OptionalLong.empty())
+                : new Attempt.Refused(Optional.empty());
     }
 
     @Override
@@ -153,7 +173,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
             long answer = (Long) reply(answers.get(i));
             renewals.add(
                     answer == 1
-                            ? new Renewal.Renewed(validity(claims.get(i)))
+                            ? new Renewal.Renewed(validity(claims.get(i).lease()))
                             : new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
         }
         return renewals;
@@ -163,24 +183,30 @@ final class SetNxPxProtocol implements LeaseProtocol {
         String key = keys.lock(claim.name());
         return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease())))
                 .<Renewal>map(Renewal.Lost::new)
-                .orElseGet(() -> new Renewal.Renewed(validity(claim))));
+                .orElseGet(() -> new Renewal.Renewed(validity(claim.lease()))));
     }
 
     @Override
     public Optional<LossCause> release(Claim claim) {
+        places.leave(claim);
         if (settings.scripting()) {
             long answer = (Long) reply(node.call(releaseScript(claim), timeout));
             return answer == 1 ? Optional.empty() : Optional.of(answer == 0 ? LossCause.GONE : LossCause.TAKEN);
         }
-        return transactIfMine(
-                claim,
-                RedisCommand.of("DEL", keys.lock(claim.name())),
-                RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
+        RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
+        return settings.wakeup() == Wakeup.POLL
+                ? transactIfMine(claim, delete)
+                : transactIfMine(claim, delete, RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
     }
 
     private RedisCommand releaseScript(Claim claim) {
-        return RedisCommand.script(
-                RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token(), keys.channel(claim.name())));
+        return script(
+                RELEASE,
+                claim,
+                claim.token(),
+                settings.wakeup() == Wakeup.POLL ? "" : keys.channel(claim.name()),
+                settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "",
+                millis(FENCE_LIFE));
     }
 
     /** Carries out commands if the claim holds the lock, and says why not if it does not. */
@@ -194,7 +220,16 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public Watch watch(String name, Runnable onFreed) {
-        return node.subscribe(keys.channel(name), onFreed);
+        return switch (settings.wakeup()) {
+            case QUEUE -> places.watch(name, onFreed);
+            case PUBSUB -> node.subscribe(keys.channel(name), onFreed);
+            case POLL -> Watch.NONE;
+        };
+    }
+
+    @Override
+    public boolean queues() {
+        return settings.queues();
     }
 
     @Override
@@ -203,8 +238,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of Redis' expiry. */
-    private static Duration validity(Claim claim) {
-        return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
+    static Duration validity(Duration lease) {
+        return lease.minus(lease.dividedBy(100)).minusMillis(2);
     }
 
     private static String millis(Duration duration) {

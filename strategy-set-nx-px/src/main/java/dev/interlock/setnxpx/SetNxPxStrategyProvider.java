@@ -29,6 +29,7 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
                     Capability.AUTO_RENEWAL,
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
+                    Capability.FAIR,
                     Capability.SAFE_RELEASE),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,

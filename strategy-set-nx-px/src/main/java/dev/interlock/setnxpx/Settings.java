@@ -6,6 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The options of this strategy.
@@ -13,8 +14,19 @@ import java.util.List;
  * @param lettuce whether to speak to Redis through Lettuce rather than Jedis
  * @param fencing whether to draw fencing tokens
  * @param scripting whether the server may be sent scripts
+ * @param wakeup how waiters learn that the lock is free
  */
-record Settings(boolean lettuce, boolean fencing, boolean scripting) {
+record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wakeup) {
+    /** How waiters learn that the lock is free. */
+    enum Wakeup {
+        /** They wait in a list in Redis, and a release grants the lock to the first. */
+        QUEUE,
+        /** All are told of a release, and try. */
+        PUBSUB,
+        /** They ask again and again. */
+        POLL
+    }
+
     static final StrategyOption CLIENT = new StrategyOption(
             "client",
             "jedis",
@@ -28,23 +40,50 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting) {
             "release",
             "script",
             "script, or transaction (WATCH, MULTI, EXEC) for servers that allow no scripts; the latter needs fencing=false");
+    static final StrategyOption WAKEUP = new StrategyOption(
+            "wakeup",
+            "queue",
+            "queue (first come, first served: a release grants the lock to the first waiter), pubsub (a release tells all waiters,"
+                    + " who try; the default with release=transaction) or poll (no channels)");
 
-    static final List<StrategyOption> OPTIONS = List.of(CLIENT, FENCING, RELEASE);
+    static final List<StrategyOption> OPTIONS = List.of(CLIENT, FENCING, RELEASE, WAKEUP);
 
     static Settings of(LockConfig config) {
+        boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");
+        boolean chosen = config.option(WAKEUP.name()).isPresent();
+        Wakeup wakeup = scripting || chosen
+                ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
+                : Wakeup.PUBSUB;
         Settings settings = new Settings(
                 CLIENT.oneOf(config, "jedis", "lettuce").equals("lettuce"),
                 FENCING.oneOf(config, "true", "false").equals("true"),
-                RELEASE.oneOf(config, "script", "transaction").equals("script"));
+                scripting,
+                wakeup);
         if (settings.fencing && !settings.scripting) {
             throw new IllegalArgumentException(
                     "release=transaction cannot draw fencing tokens, which takes a script: set"
                             + " fencing=false as well, or leave release=script");
         }
+        if (settings.queues() && !scripting) {
+            throw new IllegalArgumentException(
+                    "release=transaction cannot grant the lock to the first waiter, which takes a script: set"
+                            + " wakeup=pubsub or wakeup=poll, or leave release=script");
+        }
         return settings;
     }
 
+    boolean queues() {
+        return wakeup == Wakeup.QUEUE;
+    }
+
     StrategyProfile profile() {
-        return fencing ? SetNxPxStrategyProvider.PROFILE : SetNxPxStrategyProvider.PROFILE.without(Capability.FENCING);
+        StrategyProfile profile = SetNxPxStrategyProvider.PROFILE;
+        if (!fencing) {
+            profile = profile.without(Capability.FENCING);
+        }
+        if (!queues()) {
+            profile = profile.without(Capability.FAIR);
+        }
+        return wakeup == Wakeup.POLL ? profile.without(Capability.PUSH_WAKEUP) : profile;
     }
 }

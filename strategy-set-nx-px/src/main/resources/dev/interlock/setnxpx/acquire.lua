@@ -1,15 +1,39 @@
--- KEYS: the lock, its fence.  ARGV: owner token, lease in ms, fencing tokens to reserve, life of the fence in ms.
--- Returns {1, first fencing token} or {0, ms until the lock is free}. Nothing is written before all is read and understood.
+-- KEYS: the lock, its fence, those who wait.
+-- ARGV: owner token, lease in ms, fencing tokens to reserve, life of the fence in ms,
+-- the place among those who wait or '' to disregard them, life of the list in ms or 0 not to wait.
+-- Returns {1, first fencing token} or {0, ms until the lock is free, server's time in µs}.
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
-  return {0, redis.call('PTTL', KEYS[1])}
+local place = ARGV[5]
+local taken = holder and holder ~= ARGV[1]
+local first_in_list
+if not holder and place ~= '' then
+  taken, first_in_list = hand_over(KEYS[1], KEYS[2], KEYS[3], ARGV[4], place)
 end
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if not last then
-  return redis.error_reply('ERR the fence of this lock is not a number')
+if taken then
+  if ARGV[6] ~= '0' then
+    redis.call('ZADD', KEYS[3], 'NX', micros(), place)
+    -- Half of it is longer than anybody takes to ask again.
+    if redis.call('PTTL', KEYS[3]) < ARGV[6] / 2 then
+      redis.call('PEXPIRE', KEYS[3], ARGV[6])
+    end
+  end
+  return {0, redis.call('PTTL', KEYS[1]), micros()}
 end
-local now = redis.call('TIME')
-local first = math.max(last + 1, now[1] * 1000000 + now[2])
+local first = 0
+if ARGV[3] ~= '0' then
+  first = draw(KEYS[2])
+  if not first then
+    return redis.error_reply('ERR the fence of this lock is not a number')
+  end
+end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-redis.call('SET', KEYS[2], string.format('%.0f', first + ARGV[3] - 1), 'PX', ARGV[4])
+if first > 0 then
+  local kept = keep(KEYS[2], first, ARGV[3], ARGV[4])
+  if kept.err then
+    return kept
+  end
+end
+if first_in_list then
+  redis.call('ZREM', KEYS[3], place)
+end
 return {1, first}

@@ -39,7 +39,7 @@ class AccessControlTest extends OnBothClients {
             theirs.unlock();
             return null;
         });
-        redis.awaitSubscribers("listed", 1);
+        redis.awaitWaiters("listed", 1);
         Fixture.renewByHand(mine.lease().orElseThrow());
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -86,6 +86,25 @@ class AccessControlTest extends OnBothClients {
                         .equals(List.of("EVALSHA", "EVAL"));
             });
         }
+    }
+
+    @Test
+    void aUserWithoutTheChannelGetsTheLockByAsking() throws Exception {
+        redis.server.command("ACL SETUSER locker on >s3cret ~interlock:* resetchannels +@all".split(" "));
+        DistributedLock mine = lock("true", "script");
+        DistributedLock theirs = lock("true", "script");
+        mine.lock();
+        FutureTask<Object> waiter = Fixture.start(() -> {
+            theirs.lock();
+            theirs.unlock();
+            return null;
+        });
+        await().during(Duration.ofMillis(500)).atMost(Fixture.PATIENCE).until(() -> !waiter.isDone());
+        assertThat(redis.server.command("KEYS", "*:waiting"))
+                .as("whom no message would reach")
+                .isEqualTo(List.of());
+        mine.unlock();
+        waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     private static String documentedList(int line) throws IOException {

@@ -90,11 +90,14 @@ final class Fixture implements AutoCloseable {
         return future;
     }
 
-    void awaitSubscribers(String name, long count) {
-        await().atMost(PATIENCE)
-                .until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", key(name) + ":freed"))
-                        .get(1)
-                        .equals(count));
+    /** Waits until as many clients wait for a lock: in the list, or listening on its channel. */
+    void awaitWaiters(String name, long count) {
+        await().atMost(PATIENCE).until(() -> waiters(name) == count);
+    }
+
+    private long waiters(String name) {
+        List<?> subscribers = (List<?>) server.command("PUBSUB", "NUMSUB", key(name) + ":freed");
+        return (Long) subscribers.get(1) + (Long) server.command("ZCARD", key(name) + ":waiting");
     }
 
     @Override

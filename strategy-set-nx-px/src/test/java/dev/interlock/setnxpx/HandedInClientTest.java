@@ -45,7 +45,7 @@ class HandedInClientTest {
             theirs.unlock();
             return null;
         });
-        redis.awaitSubscribers("shared", 1);
+        redis.awaitWaiters("shared", 1);
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("shared"));

@@ -123,7 +123,7 @@ class InterruptTest extends OnBothClients {
         redis.holdElsewhere("interrupted");
         FutureTask<End> task = enter(way, true);
         if (way == Way.LOCK) {
-            redis.awaitSubscribers("interrupted", 1);
+            redis.awaitWaiters("interrupted", 1);
             redis.server.command("DEL", Fixture.key("interrupted"));
         }
         assertThat(get(task))
@@ -141,7 +141,7 @@ class InterruptTest extends OnBothClients {
     void interruptedWhileWaitingForATakenLock(Way way) throws Exception {
         redis.holdElsewhere("interrupted");
         FutureTask<End> task = enter(way, false);
-        redis.awaitSubscribers("interrupted", 1);
+        redis.awaitWaiters("interrupted", 1);
         actor.get().interrupt();
         if (way == Way.LOCK) {
             redis.server.command("DEL", Fixture.key("interrupted"));
@@ -196,7 +196,7 @@ class InterruptTest extends OnBothClients {
             assertThat(redis.server.command("GET", Fixture.key("interrupted"))).isEqualTo("somebody-else");
             redis.server.command("DEL", Fixture.key("interrupted"));
         }
-        redis.awaitSubscribers("interrupted", 0);
+        redis.awaitWaiters("interrupted", 0);
         assertThat(redis.isTaken("interrupted")).isFalse();
     }
 

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.interlock.Capability;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,13 +41,39 @@ class OptionsTest {
         "fencing, maybe, must be true or false",
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
-        "quorum, 3, 'it has: client, fencing, release'",
+        "wakeup, shout, must be queue or pubsub or poll",
+        "quorum, 3, 'it has: client, fencing, release, wakeup'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
                 .withMessageContaining(explanation)
                 .withMessageContaining(option);
+    }
+
+    @Test
+    void theOrderOfArrivalIsPromisedWhereThereIsAQueue() {
+        assertThat(profile(CONFIG)).contains(Capability.FAIR, Capability.PUSH_WAKEUP);
+        assertThat(profile(CONFIG.toBuilder().option("wakeup", "pubsub").build()))
+                .contains(Capability.PUSH_WAKEUP)
+                .doesNotContain(Capability.FAIR);
+        assertThat(profile(CONFIG.toBuilder().option("wakeup", "poll").build()))
+                .doesNotContain(Capability.FAIR, Capability.PUSH_WAKEUP);
+        LockConfig transaction = CONFIG.toBuilder()
+                .option("release", "transaction")
+                .option("fencing", "false")
+                .build();
+        assertThat(profile(transaction)).contains(Capability.PUSH_WAKEUP).doesNotContain(Capability.FAIR);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        make(transaction.toBuilder().option("wakeup", "queue").build()))
+                .withMessageContaining("wakeup=pubsub");
+    }
+
+    private static Set<Capability> profile(LockConfig config) {
+        try (DistributedLockFactory factory = DistributedLocks.getInstance("set-nx-px", config)) {
+            return factory.profile().capabilities();
+        }
     }
 
     @Test

@@ -37,7 +37,7 @@ class OutageTest extends OnBothClients {
         DistributedLock held = redis.factory().getLock("cut", Fixture.lease(LONG_LEASE));
         held.lock();
         FutureTask<Object> waiter = waiter(redis.factory().getLock("cut", Fixture.lease(LONG_LEASE)));
-        redis.awaitSubscribers("cut", 1);
+        redis.awaitWaiters("cut", 1);
         assertThat((Long) redis.server.command("CLIENT", "KILL", "TYPE", "pubsub"))
                 .isPositive();
         held.unlock();
@@ -48,7 +48,7 @@ class OutageTest extends OnBothClients {
     void aWaiterThatHearsOfNoReleaseGetsTheLockByTheCeiling() throws Exception {
         redis.server.command("SET", Fixture.key("silent"), "somebody-else", "EX", "3600");
         FutureTask<Object> waiter = waiter(redis.factory().getLock("silent"));
-        redis.awaitSubscribers("silent", 1);
+        redis.awaitWaiters("silent", 1);
         redis.server.command("DEL", Fixture.key("silent"));
         assertGetsTheLock(waiter);
     }
@@ -59,7 +59,7 @@ class OutageTest extends OnBothClients {
         held.lock();
         DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
         FutureTask<Object> waiter = waiter(waiting.getLock("heard", Fixture.lease(LONG_LEASE)));
-        redis.awaitSubscribers("heard", 1);
+        redis.awaitWaiters("heard", 1);
         held.unlock();
         assertGetsTheLock(waiter);
     }
@@ -70,7 +70,7 @@ class OutageTest extends OnBothClients {
         held.lock();
         DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
         FutureTask<Object> waiter = waiter(waiting.getLock("again", Fixture.lease(LONG_LEASE)));
-        redis.awaitSubscribers("again", 1);
+        redis.awaitWaiters("again", 1);
         redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
         held.unlock();
         assertGetsTheLock(waiter);
@@ -138,7 +138,7 @@ class OutageTest extends OnBothClients {
     void aWaiterRidesOutARestartOfTheServer() throws Exception {
         redis.holdElsewhere("restart");
         FutureTask<Object> waiter = waiter(redis.factory().getLock("restart", Fixture.lease(LONG_LEASE)));
-        redis.awaitSubscribers("restart", 1);
+        redis.awaitWaiters("restart", 1);
         redis.server.restart();
         assertGetsTheLock(waiter);
     }
@@ -172,7 +172,7 @@ class OutageTest extends OnBothClients {
         lock.lock();
         redis.holdElsewhere("taken");
         FutureTask<Object> waiter = waiter(factory.getLock("taken"));
-        redis.awaitSubscribers("taken", 1);
+        redis.awaitWaiters("taken", 1);
         factory.close();
         assertThat(redis.isTaken("closing")).isFalse();
         assertThatThrownBy(() -> assertGetsTheLock(waiter)).hasCauseInstanceOf(IllegalStateException.class);

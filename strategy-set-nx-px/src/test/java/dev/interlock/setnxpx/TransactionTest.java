@@ -104,14 +104,15 @@ class TransactionTest extends OnBothClients {
     void aReleaseWakesAWaiterThatUsesScripts() throws Exception {
         DistributedLock lock = factory.getLock("tx");
         lock.lock();
-        DistributedLock scripted =
-                redis.factory(config -> config.waitCeiling(Duration.ofHours(1))).getLock("tx");
+        DistributedLock scripted = redis.factory(
+                        config -> config.option("wakeup", "pubsub").waitCeiling(Duration.ofHours(1)))
+                .getLock("tx");
         FutureTask<Object> waiter = Fixture.start(() -> {
             scripted.lock();
             scripted.unlock();
             return null;
         });
-        redis.awaitSubscribers("tx", 1);
+        redis.awaitWaiters("tx", 1);
         lock.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }

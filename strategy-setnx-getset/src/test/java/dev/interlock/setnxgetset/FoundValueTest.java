@@ -175,8 +175,8 @@ class FoundValueTest {
         }
 
         @Override
-        public Watch subscribe(String channel, Runnable onSignal) {
-            return node.subscribe(channel, onSignal);
+        public Watch subscribe(String channel, Listener listener) {
+            return node.subscribe(channel, listener);
         }
 
         @Override

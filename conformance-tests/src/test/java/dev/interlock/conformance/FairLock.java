@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A lock in memory that a release grants to the client that has waited longest; subclasses spoil a part. */
+class FairLock extends WrongLock {
+    FairLock(String name, String... breaks) {
+        super(name, breaks);
+    }
+
+    @Override
+    StrategyProfile profile() {
+        Set<Capability> capabilities = EnumSet.copyOf(MemoryHarness.PROFILE.capabilities());
+        capabilities.add(Capability.FAIR);
+        return new StrategyProfile(MemoryHarness.PROFILE.summary(), capabilities, MemoryHarness.PROFILE.assumptions());
+    }
+
+    @Override
+    MemoryServer server() {
+        return new Server();
+    }
+
+    @Override
+    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+        return new MemoryProtocol(server, config.commandTimeout()) {
+            @Override
+            public boolean queues() {
+                return true;
+            }
+        };
+    }
+
+    /** Keeps those who wait, by name and in order of arrival; called with this object's monitor held. */
+    static class Server extends MemoryServer {
+        private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
+
+        private final Map<String, Deque<Claim>> waiting = new HashMap<>();
+
+        @Override
+        Attempt attempt(Claim claim) {
+            if (live(claim.name()) == null) {
+                Deque<Claim> queue = queue(claim);
+                if (!queue.isEmpty() && !isFor(queue.peekFirst(), claim)) {
+                    handOver(claim.name());
+                }
+            }
+            Attempt attempt = super.attempt(claim);
+            if (attempt instanceof Attempt.Granted) {
+                leave(claim);
+            } else if (claim.isWaiting() && queue(claim).stream().noneMatch(other -> isFor(other, claim))) {
+                queue(claim).addLast(claim);
+            }
+            return attempt;
+        }
+
+        @Override
+        Optional<LossCause> release(Claim claim) {
+            leave(claim);
+            Optional<LossCause> loss = super.release(claim);
+            if (loss.isEmpty()) {
+                handOver(claim.name());
+            }
+            return loss;
+        }
+
+        private void handOver(String name) {
+            Claim next = next(waiting.getOrDefault(name, new ArrayDeque<>()));
+            if (next != null) {
+                remove(name);
+                put(handOver(next));
+            }
+        }
+
+        private Deque<Claim> queue(Claim claim) {
+            return waiting.computeIfAbsent(claim.name(), name -> new ArrayDeque<>());
+        }
+
+        private static boolean isFor(Claim one, Claim other) {
+            return one.token().equals(other.token());
+        }
+
+        void leave(Claim claim) {
+            queue(claim).removeIf(other -> isFor(other, claim));
+        }
+
+        @Nullable
+        Claim next(Deque<Claim> queue) {
+            return queue.pollFirst();
+        }
+
+        /** What is granted to a waiter before it is heard of. */
+        Claim handOver(Claim claim) {
+            return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim : claim.withLease(LONGEST_HAND_OVER);
+        }
+    }
+}

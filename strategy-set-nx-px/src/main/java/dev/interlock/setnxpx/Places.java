@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places of one client among those who wait, and the channel on which it is told when its turn has come.
+ *
+ * <p>The client begins to listen when it first waits and goes on until it is closed: a wait costs no subscription. Safe to use
+ * from any thread.
+ */
+final class Places {
+    /** The longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake. */
+    private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
+
+    private static final Pattern MESSAGE = Pattern.compile("(\\d+) (\\d+) (\\d+) (.+)", Pattern.DOTALL);
+
+    private final Environment env;
+    private final RedisNode node;
+    private final LockKeys keys;
+    private final String channel;
+    private final Map<String, Place> places = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
+    private final AtomicBoolean subscribed = new AtomicBoolean();
+    private volatile boolean listening;
+
+    Places(Environment env, RedisNode node, LockKeys keys) {
+        this.env = env;
+        this.node = node;
+        this.keys = keys;
+        this.channel = keys.client(env.newToken());
+    }
+
+    /** A moment before a request was sent, on both clocks of this machine. */
+    record Moment(long nanos, long wallMillis) {}
+
+    /** A refusal: a moment before it, and the server's time in it. */
+    private record Refusal(Moment before, long serverMicros) {}
+
+    /** What a message says: the lock was granted at the server's time. */
+    private record HandOver(long firstFence, long serverMicros) {}
+
+    private static final class Place {
+        private final long number;
+        private @Nullable Refusal refusal;
+        private volatile @Nullable HandOver handOver;
+
+        Place(long number) {
+            this.number = number;
+        }
+    }
+
+    Moment now() {
+        return new Moment(env.nanoTime(), env.currentTimeMillis());
+    }
+
+    /** How a claim stands in the list, the same each time. */
+    String entry(Claim claim, int fences) {
+        return claim.number() + " " + claim.token() + " " + handOverLease(claim).toMillis() + " " + fences + " "
+                + channel;
+    }
+
+    private static Duration handOverLease(Claim claim) {
+        return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim.lease() : LONGEST_HAND_OVER;
+    }
+
+    /** Whether a claim may be entered in the list: only those whom a message reaches. */
+    boolean mayEnter(Claim claim) {
+        return claim.isWaiting() && listening;
+    }
+
+    /** Notes that a claim is about to be entered, since its turn may come before the answer. */
+    void enter(Claim claim) {
+        if (find(claim) == null) {
+            places.put(keys.lock(claim.name()), new Place(claim.number()));
+        }
+    }
+
+    boolean has(Claim claim) {
+        return find(claim) != null;
+    }
+
+    private @Nullable Place find(Claim claim) {
+        if (places.isEmpty()) {
+            return null;
+        }
+        Place place = places.get(keys.lock(claim.name()));
+        return place != null && place.number == claim.number() ? place : null;
+    }
+
+    void refused(Claim claim, Moment before, long serverMicros) {
+        Place place = find(claim);
+        if (place != null) {
+            place.refusal = new Refusal(before, serverMicros);
+        }
+    }
+
+    void leave(Claim claim) {
+        Place place = find(claim);
+        if (place != null) {
+            places.remove(keys.lock(claim.name()), place);
+        }
+    }
+
+    /** The grant that a message has brought, if it is good for a while yet; whoever finds none has to ask. */
+    Optional<Attempt> takeGrant(Claim claim) {
+        Place place = find(claim);
+        HandOver handOver = place == null ? null : place.handOver;
+        if (place == null || handOver == null) {
+            return Optional.empty();
+        }
+        place.handOver = null;
+        Refusal refusal = place.refusal;
+        Duration lease = handOverLease(claim);
+        // A refusal after the message shows that its grant is over.
+        if (refusal == null
+                || handOver.serverMicros < refusal.serverMicros
+                || !claim.isRenewed() && lease.compareTo(claim.lease()) < 0) {
+            return Optional.empty();
+        }
+        Duration left = left(refusal, handOver, SetNxPxProtocol.validity(lease));
+        if (left.compareTo(lease.dividedBy(2)) < 0) {
+            return Optional.empty();
+        }
+        leave(claim);
+        return Optional.of(new Attempt.Granted(
+                left, handOver.firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(handOver.firstFence)));
+    }
+
+    /**
+     * How much of a validity is left. It began when the server granted the lock, which was as long after the refusal as the server
+     * says, less what clocks may differ in rate, and not after now. The wall clock tells of a machine that was suspended.
+     */
+    private Duration left(Refusal refusal, HandOver handOver, Duration validity) {
+        Duration between = Duration.of(handOver.serverMicros - refusal.serverMicros, ChronoUnit.MICROS);
+        long sinceRefusal = env.nanoTime() - refusal.before.nanos;
+        long atLeast = between.minus(between.dividedBy(100)).toNanos();
+        Duration monotonic = validity.minusNanos(Math.max(0, sinceRefusal - atLeast));
+        Duration wall = validity.plus(between).minusMillis(env.currentTimeMillis() - refusal.before.wallMillis);
+        return monotonic.compareTo(wall) < 0 ? monotonic : wall;
+    }
+
+    Watch watch(String name, Runnable onFreed) {
+        String key = keys.lock(name);
+        watchers.put(key, onFreed);
+        if (!subscribed.getAndSet(true)) {
+            node.subscribe(channel, new RedisNode.Listener() {
+                @Override
+                public void begun() {
+                    listening = true;
+                    watchers.values().forEach(Runnable::run);
+                }
+
+                @Override
+                public void message(String text) {
+                    take(text);
+                }
+            });
+        }
+        Place place = places.get(key);
+        // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
+        // vain.
+        if (listening && (place == null || place.handOver != null)) {
+            onFreed.run();
+        }
+        return () -> watchers.remove(key, onFreed);
+    }
+
+    private void take(String text) {
+        Matcher message = MESSAGE.matcher(text);
+        if (!message.matches()) {
+            return;
+        }
+        String key = message.group(4);
+        Place place = places.get(key);
+        if (place == null || place.number != Long.parseLong(message.group(1))) {
+            return;
+        }
+        place.handOver = new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)));
+        Runnable watcher = watchers.get(key);
+        if (watcher != null) {
+            watcher.run();
+        }
+    }
+}

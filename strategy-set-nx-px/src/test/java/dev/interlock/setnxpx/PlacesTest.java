@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a message is worth, by clocks that no real server can be made to show. */
+class PlacesTest {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final long SERVER_MICROS = 1_000_000_000L;
+    private static final String KEY = "interlock:{name}";
+
+    private final HandTurned clock = new HandTurned();
+    private final Wire wire = new Wire();
+    private final Places places = new Places(clock, wire, new LockKeys("interlock"));
+    private final AtomicInteger woken = new AtomicInteger();
+
+    private static Claim claim(long number, Duration lease, boolean renewed) {
+        return new Claim("name", "token " + number, lease, 17, number, true, renewed);
+    }
+
+    /** A claim that was refused just now. */
+    private Claim refused(Duration lease, boolean renewed) {
+        places.watch("name", woken::incrementAndGet);
+        wire.listener.begun();
+        Claim claim = claim(7, lease, renewed);
+        places.enter(claim);
+        places.refused(claim, places.now(), SERVER_MICROS);
+        return claim;
+    }
+
+    private void message(long number, long fence, Duration afterRefusal) {
+        wire.listener.message(number + " " + fence + " "
+                + (SERVER_MICROS + TimeUnit.NANOSECONDS.toMicros(afterRefusal.toNanos())) + " " + KEY);
+    }
+
+    @Test
+    void aMessageThatComesAtOnceGrantsWhatTheScriptHasGiven() {
+        Claim claim = refused(LEASE, true);
+        int before = woken.get();
+        message(7, 42, Duration.ZERO);
+        assertThat(woken.get()).isEqualTo(before + 1);
+        assertThat(places.takeGrant(claim))
+                .contains(new Attempt.Granted(Duration.ofMillis(1_978), OptionalLong.of(42)));
+        assertThat(places.takeGrant(claim)).as("a message grants once").isEmpty();
+        assertThat(places.has(claim)).isFalse();
+    }
+
+    @Test
+    void aShorterLeaseIsGrantedAsItIs() {
+        Claim claim = refused(Duration.ofMillis(500), false);
+        message(7, 0, Duration.ZERO);
+        assertThat(places.takeGrant(claim)).contains(new Attempt.Granted(Duration.ofMillis(493), OptionalLong.empty()));
+    }
+
+    @Test
+    void whoeverDoesNotRenewIsNotContentWithLess() {
+        Claim claim = refused(LEASE, false);
+        message(7, 42, Duration.ZERO);
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void theValidityRunsFromWhenTheServerGrantedIt() {
+        Claim claim = refused(LEASE, true);
+        clock.pass(Duration.ofMillis(1_300));
+        message(7, 42, Duration.ofMillis(1_000));
+        assertThat(places.takeGrant(claim))
+                .as("less 300 ms on the way, and 1 % of the second before")
+                .contains(new Attempt.Granted(Duration.ofMillis(1_978 - 310), OptionalLong.of(42)));
+    }
+
+    @Test
+    void aServerWhoseClockIsFastGrantsNoTimeThatIsStillToCome() {
+        Claim claim = refused(LEASE, true);
+        message(7, 42, Duration.ofSeconds(100));
+        assertThat(places.takeGrant(claim))
+                .contains(new Attempt.Granted(Duration.ofMillis(1_978), OptionalLong.of(42)));
+    }
+
+    @Test
+    void aMessageThatComesLateIsNoGrant() {
+        Claim claim = refused(LEASE, true);
+        clock.pass(Duration.ofMillis(1_100));
+        message(7, 42, Duration.ZERO);
+        assertThat(places.takeGrant(claim)).isEmpty();
+        assertThat(places.has(claim)).as("it has to ask, and keeps its place").isTrue();
+    }
+
+    @Test
+    void aMessageThatWasReadLateIsNoGrant() {
+        Claim claim = refused(LEASE, true);
+        message(7, 42, Duration.ZERO);
+        clock.pass(Duration.ofSeconds(3));
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void aMachineThatWasSuspendedKnowsByItsWallClock() {
+        Claim claim = refused(LEASE, true);
+        clock.suspend(Duration.ofSeconds(3));
+        message(7, 42, Duration.ofMillis(1));
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void aMessageFromBeforeTheLastRefusalIsNoGrant() {
+        Claim claim = refused(LEASE, true);
+        message(7, 42, Duration.ofMillis(-1));
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void aMessageThatOvertakesTheFirstAnswerIsNoGrant() {
+        refused(LEASE, true);
+        Claim unanswered = claim(8, LEASE, true);
+        places.enter(unanswered);
+        message(8, 42, Duration.ZERO);
+        assertThat(places.takeGrant(unanswered)).isEmpty();
+    }
+
+    @Test
+    void aMessageForAnotherClaimWakesNobodyAndGrantsNothing() {
+        Claim claim = refused(LEASE, true);
+        int before = woken.get();
+        message(6, 42, Duration.ZERO);
+        assertThat(woken).hasValue(before);
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void whoeverBeginsToWatchAfterTheMessageIsToldAtOnce() {
+        Claim claim = claim(7, LEASE, true);
+        places.watch("other", () -> {});
+        wire.listener.begun();
+        places.enter(claim);
+        places.refused(claim, places.now(), SERVER_MICROS);
+        Watch silent = places.watch("name", woken::incrementAndGet);
+        assertThat(woken).as("it has a place, and nothing has happened").hasValue(0);
+        silent.close();
+        message(7, 42, Duration.ZERO);
+        places.watch("name", woken::incrementAndGet);
+        assertThat(woken).hasValue(1);
+    }
+
+    @Test
+    void nobodyEntersBeforeTheClientListens() {
+        Claim claim = claim(7, LEASE, true);
+        assertThat(places.mayEnter(claim)).isFalse();
+        places.watch("name", woken::incrementAndGet);
+        assertThat(places.mayEnter(claim)).isFalse();
+        wire.listener.begun();
+        assertThat(places.mayEnter(claim)).isTrue();
+        assertThat(woken).as("to ask, and to enter").hasValue(1);
+        assertThat(places.mayEnter(new Claim("name", "token", LEASE, 1))).isFalse();
+    }
+
+    /** Clocks that stand still unless they are moved. */
+    private static final class HandTurned implements Environment {
+        private long nanos = Long.MAX_VALUE - 5;
+        private long wallMillis = 1_700_000_000_000L;
+
+        void pass(Duration time) {
+            nanos += time.toNanos();
+            suspend(time);
+        }
+
+        void suspend(Duration time) {
+            wallMillis += time.toMillis();
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return wallMillis;
+        }
+
+        @Override
+        public void park(Object blocker, long parkNanos) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Thread newThread(String name, Runnable task) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long nextLong(long bound) {
+            return 0;
+        }
+
+        @Override
+        public String newToken() {
+            return "client";
+        }
+    }
+
+    /** Keeps the listener. */
+    private static final class Wire implements RedisNode {
+        private Listener listener;
+
+        @Override
+        public Watch subscribe(String channel, Listener toTell) {
+            assertThat(channel).isEqualTo("interlock:client:client");
+            assertThat(listener).as("one subscription for all waits").isNull();
+            listener = toTell;
+            return Watch.NONE;
+        }
+
+        @Override
+        public @Nullable Object call(RedisCommand command, Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public @Nullable String transactIfEqual(
+                String key, String expected, List<RedisCommand> commands, Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.embedded.CommandMonitor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Those who wait in a list in Redis, and a release that grants the lock to the first. */
+class QueueTest extends OnBothClients {
+    private static final String NAME = "queued";
+
+    private DistributedLock lockOf(DistributedLockFactory factory) {
+        return factory.getLock(NAME, Fixture.lease(Duration.ofSeconds(30)));
+    }
+
+    /** A client that has waited once, and so listens. */
+    private DistributedLockFactory experienced() throws Exception {
+        DistributedLockFactory factory = redis.factory();
+        DistributedLock lock = factory.getLock("practice");
+        redis.holdElsewhere("practice");
+        FutureTask<Long> turn = locking(lock);
+        redis.awaitWaiters("practice", 1);
+        redis.server.command("DEL", Fixture.key("practice"));
+        get(turn);
+        return factory;
+    }
+
+    private static <T> T get(FutureTask<T> task) throws Exception {
+        return task.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /** Locks and unlocks, and returns the fencing token, or -1. */
+    private static FutureTask<Long> locking(DistributedLock lock) {
+        return Fixture.start(() -> {
+            lock.lock();
+            try {
+                return lock.lease().orElseThrow().fencingToken().orElse(-1);
+            } finally {
+                lock.unlock();
+            }
+        });
+    }
+
+    private void assertNobodyIsLeftInTheList() {
+        assertThat(redis.server.command("KEYS", "*:waiting")).isEqualTo(List.of());
+    }
+
+    /** Grants the lock to the first who waits, as a release does whose message is lost. */
+    private void grantWithoutAMessage() {
+        String list = Fixture.key(NAME) + ":waiting";
+        String first = (String) ((List<?>) redis.server.command("ZRANGE", list, "0", "0")).get(0);
+        redis.server.command("SET", Fixture.key(NAME), first.split(" ")[1], "PX", first.split(" ")[2]);
+        redis.server.command("ZREM", list, first);
+    }
+
+    @Test
+    void anAcquisitionThatWaitsIsTwoCommands() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        DistributedLock theirs = lockOf(experienced());
+        mine.lock();
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            FutureTask<Long> waiting = locking(theirs);
+            redis.awaitWaiters(NAME, 1);
+            mine.unlock();
+            get(waiting);
+            await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken(NAME));
+            monitor.sync();
+            // To wait, to release, to release; and once more for each second that this took.
+            assertThat(monitor.commands()).hasSizeBetween(3, 5);
+        }
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void clientsTakeTurns() throws Exception {
+        int clients = 4;
+        int total = 400;
+        List<DistributedLock> locks = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            locks.add(lockOf(experienced()));
+        }
+        DistributedLock gate = lockOf(redis.factory());
+        gate.lock();
+        List<Long> fences = Collections.synchronizedList(new ArrayList<>());
+        List<FutureTask<Integer>> threads = new ArrayList<>();
+        for (DistributedLock lock : locks) {
+            threads.add(Fixture.start(() -> {
+                int turns = 0;
+                while (fences.size() < total) {
+                    lock.lock();
+                    fences.add(lock.lease().orElseThrow().fencingToken().orElseThrow());
+                    turns++;
+                    lock.unlock();
+                }
+                return turns;
+            }));
+        }
+        redis.awaitWaiters(NAME, clients);
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            gate.unlock();
+            List<Integer> turns = new ArrayList<>();
+            for (FutureTask<Integer> thread : threads) {
+                turns.add(get(thread));
+            }
+            monitor.sync();
+            assertThat(fences).isSorted().doesNotHaveDuplicates();
+            assertThat(Collections.max(turns) / (double) Collections.min(turns)).isLessThanOrEqualTo(1.1);
+            assertThat(monitor.commands().size() / (double) fences.size())
+                    .as("commands for each acquisition")
+                    .isLessThan(2.2);
+        }
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void aGrantThatCrossesWithATimeOutIsPassedOn() throws Exception {
+        redis.holdElsewhere(NAME);
+        DistributedLock hasty = lockOf(experienced());
+        FutureTask<Boolean> timed = Fixture.start(() -> hasty.tryLock(700, TimeUnit.MILLISECONDS));
+        redis.awaitWaiters(NAME, 1);
+        FutureTask<Long> next = locking(lockOf(redis.factory(config -> config.waitCeiling(Duration.ofHours(1)))));
+        redis.awaitWaiters(NAME, 2);
+        grantWithoutAMessage();
+        assertThat(get(timed)).isFalse();
+        get(next);
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void whoeverMissedItsMessageFindsItsGrantWhenItAsks() throws Exception {
+        redis.holdElsewhere(NAME);
+        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        redis.awaitWaiters(NAME, 1);
+        grantWithoutAMessage();
+        assertThat(get(waiting)).isPositive();
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void aMessageForAnotherClaimOrOfNoSenseIsNoGrant() throws Exception {
+        redis.holdElsewhere(NAME);
+        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        redis.awaitWaiters(NAME, 1);
+        String channel = (String) ((List<?>) redis.server.command("PUBSUB", "CHANNELS", "interlock:client:*")).get(0);
+        String first =
+                (String) ((List<?>) redis.server.command("ZRANGE", Fixture.key(NAME) + ":waiting", "0", "0")).get(0);
+        String number = first.split(" ")[0];
+        String key = Fixture.key(NAME);
+        for (String text : List.of(
+                "",
+                "nonsense",
+                "99999 1 9999999999999999 " + key,
+                // Granted before the last refusal, and so long over.
+                number + " 1 1000000 " + key,
+                number + " 0 0 " + key,
+                number + " 1 9999999999999999 " + Fixture.key("other"))) {
+            assertThat(redis.server.command("PUBLISH", channel, text)).isEqualTo(1L);
+        }
+        await().during(Duration.ofMillis(300)).atMost(Fixture.PATIENCE).until(() -> !waiting.isDone());
+        redis.server.command("DEL", key);
+        get(waiting);
+    }
+
+    @Test
+    void aServerThatForgetsItsScriptsOrStartsAgainKeepsTheOrder() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        redis.awaitWaiters(NAME, 1);
+        redis.server.command("SCRIPT", "FLUSH");
+        redis.server.restartWithData();
+        redis.awaitWaiters(NAME, 1);
+        mine.unlock();
+        get(waiting);
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void withoutFencingTheFirstIsGrantedTheLockTooAndThereIsNoCounter() throws Exception {
+        UnaryOperator<LockConfig.Builder> plain = config -> config.option("fencing", "false");
+        DistributedLock mine = lockOf(redis.factory(plain));
+        mine.lock();
+        FutureTask<Long> waiting = locking(lockOf(redis.factory(plain)));
+        redis.awaitWaiters(NAME, 1);
+        mine.unlock();
+        assertThat(get(waiting)).isEqualTo(-1);
+        assertThat(redis.server.command("KEYS", "*")).isEqualTo(List.of());
+    }
+
+    @Test
+    void whoeverDoesNotRenewHasTheWholeLease() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        DistributedLock fixed = experienced()
+                .getLock(
+                        NAME,
+                        LockOptions.builder()
+                                .lease(Duration.ofMinutes(5))
+                                .renewal(false)
+                                .build());
+        FutureTask<Duration> waiting = Fixture.start(() -> {
+            fixed.lock();
+            Duration remaining = fixed.lease().orElseThrow().remaining();
+            fixed.unlock();
+            return remaining;
+        });
+        redis.awaitWaiters(NAME, 1);
+        mine.unlock();
+        assertThat(get(waiting)).isGreaterThan(Duration.ofMinutes(4));
+    }
+
+    @Test
+    void aServerWithoutRoomForAGrantFreesTheLockAllTheSame() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        FutureTask<Long> waiting = locking(lockOf(redis.factory(config -> config.waitCeiling(Duration.ofSeconds(5)))));
+        redis.awaitWaiters(NAME, 1);
+        redis.server.command("CONFIG", "SET", "maxmemory", "1");
+        mine.unlock();
+        assertThat(redis.isTaken(NAME)).isFalse();
+        assertThat(waiting.isDone()).isFalse();
+        redis.server.command("CONFIG", "SET", "maxmemory", "0");
+        get(waiting);
+    }
+
+    @Test
+    void theListEndsByItselfWithoutAnybody() throws Exception {
+        redis.holdElsewhere(NAME);
+        locking(lockOf(experienced()));
+        redis.awaitWaiters(NAME, 1);
+        assertThat((Long) redis.server.command("PTTL", Fixture.key(NAME) + ":waiting"))
+                .isBetween(30_000L, 62_000L);
+    }
+
+    @Test
+    void clientsThatAreWokenInDifferentWaysExcludeEachOtherAndAllGetTheirTurns() throws Exception {
+        int rounds = 40;
+        int[] counter = {0};
+        List<FutureTask<Object>> threads = new ArrayList<>();
+        for (String wakeup : List.of("queue", "pubsub", "poll", "queue")) {
+            DistributedLock lock = lockOf(redis.factory(config -> config.option("wakeup", wakeup)));
+            threads.add(Fixture.start(() -> {
+                for (int i = 0; i < rounds; i++) {
+                    lock.lock();
+                    int seen = counter[0];
+                    Thread.yield();
+                    counter[0] = seen + 1;
+                    lock.unlock();
+                }
+                return null;
+            }));
+        }
+        for (FutureTask<Object> thread : threads) {
+            get(thread);
+        }
+        assertThat(counter[0]).isEqualTo(4 * rounds);
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void clientsThatQueueDoNotKeepOneThatListensOut() throws Exception {
+        AtomicBoolean enough = new AtomicBoolean();
+        List<FutureTask<Object>> crowd = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            DistributedLock lock = lockOf(redis.factory());
+            crowd.add(Fixture.start(() -> {
+                while (!enough.get()) {
+                    lock.lock();
+                    lock.unlock();
+                }
+                return null;
+            }));
+        }
+        try {
+            DistributedLock other = lockOf(redis.factory(config -> config.option("wakeup", "pubsub")));
+            for (int i = 0; i < 5; i++) {
+                get(locking(other));
+            }
+        } finally {
+            enough.set(true);
+        }
+        for (FutureTask<Object> thread : crowd) {
+            get(thread);
+        }
+    }
+
+    @Test
+    void aReleaseByOneWhoTellsAllGrantsTheLockToTheFirstInTheList() throws Exception {
+        for (String wakeup : List.of("pubsub", "poll")) {
+            DistributedLock mine = lockOf(redis.factory(config -> config.option("wakeup", wakeup)));
+            mine.lock();
+            FutureTask<Long> waiting =
+                    locking(lockOf(redis.factory(config -> config.waitCeiling(Duration.ofHours(1)))));
+            redis.awaitWaiters(NAME, 1);
+            mine.unlock();
+            get(waiting);
+        }
+    }
+}

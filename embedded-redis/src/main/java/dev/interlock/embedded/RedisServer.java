@@ -204,13 +204,8 @@ public final class RedisServer implements AutoCloseable {
     public void pause() {
         lock.lock();
         try {
-            signal("STOP");
-            Path stat = Path.of("/proc/" + pid() + "/stat");
-            while (Files.exists(stat) && !Files.readString(stat).contains(") T ")) {
-                sleepAMoment();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot see whether redis-server stands still", e);
+            requireRunning();
+            Signals.stop(pid());
         } finally {
             lock.unlock();
         }
@@ -220,25 +215,10 @@ public final class RedisServer implements AutoCloseable {
     public void resume() {
         lock.lock();
         try {
-            signal("CONT");
+            requireRunning();
+            Signals.goOn(pid());
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void signal(String name) {
-        requireRunning();
-        try {
-            // The shell's own kill, because small images have no other.
-            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            if (kill.onExit().join().exitValue() != 0) {
-                throw new RedisServerException("cannot send SIG" + name + " to redis-server, process " + pid());
-            }
-        } catch (IOException e) {
-            throw new RedisServerException("cannot send SIG" + name + " to redis-server, process " + pid(), e);
         }
     }
 

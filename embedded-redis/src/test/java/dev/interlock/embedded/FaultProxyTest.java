@@ -105,6 +105,20 @@ class FaultProxyTest {
         }
     }
 
+    @Test
+    void aBlackHoleForRepliesLetsRequestsThrough() throws Exception {
+        proxy.blackholeReplies();
+
+        try (RespConnection connection = new RespConnection("127.0.0.1", proxy.port(), GLANCE_MILLIS)) {
+            assertThatThrownBy(() -> connection.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            assertThat(server.command("GET", "k")).isEqualTo("v");
+
+            proxy.heal();
+
+            assertThat(readPatiently(connection)).isEqualTo("OK");
+        }
+    }
+
     /** Reads from a connection that has little patience itself. */
     private static Object readPatiently(RespConnection connection) throws IOException {
         for (int waited = 0; waited < PATIENCE_MILLIS; waited += GLANCE_MILLIS) {

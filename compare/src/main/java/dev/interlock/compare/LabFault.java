@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import static dev.interlock.compare.LabFault.Excuse.NOTHING;
+import static dev.interlock.compare.LabFault.Excuse.STANDSTILL;
+import static dev.interlock.compare.LabFault.Excuse.broken;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.StrategyProfile;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the fault lab makes go wrong, and which assumption is broken by it. This is the one table of that: where an assumption is broken,
+ * a strategy that declares it may let two holders in at once, and no other may.
+ */
+enum LabFault {
+    HOLDER_KILLED("the holder's process is killed", NOTHING, LabScripts::holderKilled),
+    HOLDER_STOPPED(
+            "the holder's process stands still past its lease, then goes on and looks at it before it writes",
+            STANDSTILL,
+            LabScripts::holderStopped),
+    HOLDER_STOPPED_WRITING(
+            "the holder's process stands still past its lease, between its look and its write",
+            STANDSTILL,
+            LabScripts::holderStoppedWriting),
+    HOLDER_CUT("the holder is cut from Redis in both directions", NOTHING, LabScripts::holderCut),
+    HOLDER_CUT_REPLIES(
+            "the holder is cut from Redis in one direction: requests arrive, replies do not",
+            NOTHING,
+            LabScripts::holderCutReplies),
+    ACQUIRE_REPLY_LOST(
+            "the reply to the acquisition is lost together with the connection", NOTHING, LabScripts::acquireReplyLost),
+    REDIS_STALLED("Redis stands still for four leases", NOTHING, LabScripts::redisStalled),
+    RESTART_EMPTY(
+            "Redis restarts without data, at once", broken(Assumption.RESTART_KEEPS_DATA), LabScripts::restartEmpty),
+    RESTART_EMPTY_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartEmptyLater),
+    FAILOVER_LOSSY(
+            "the master dies before it has replicated the lock, and its replica is promoted",
+            broken(Assumption.NO_FAILOVER),
+            LabScripts::failoverLossy),
+    FAILOVER_AFTER_WAIT(
+            "the master dies after WAIT has confirmed the lock on its replica, which is promoted",
+            NOTHING,
+            LabScripts::failoverAfterWait),
+    FLUSHALL("somebody sends FLUSHALL", broken(Assumption.NO_EVICTION), LabScripts::flushAll),
+    EVICTED("the lock's key is evicted at maxmemory", broken(Assumption.NO_EVICTION), LabScripts::evicted),
+    PUBSUB_CUT("connections that wait for messages are cut right before the release", NOTHING, LabScripts::pubsubCut),
+    CLIENT_CLOCK(
+            "a contender's wall clock is three leases ahead",
+            broken(Assumption.CLIENT_CLOCKS_AGREE),
+            LabScripts::clientClock),
+    SERVER_CLOCK("a server's wall clock is stepped forward", broken(Assumption.SERVER_CLOCK_STEADY)),
+    MINORITY_DEAD("two of five servers die", NOTHING, LabScripts::minorityDead),
+    MINORITY_HANGING("two of five servers stand still", NOTHING, LabScripts::minorityHanging),
+    MAJORITY_DEAD(
+            "three of five servers are dead for four leases, and come back without data",
+            broken(Assumption.MAJORITY_UP),
+            LabScripts::majorityDead),
+    NODE_RESTARTED_EMPTY(
+            "of the three servers that know of the holder, one restarts without data",
+            broken(Assumption.RESTART_KEEPS_DATA),
+            LabScripts::nodeRestartedEmpty),
+    NODES_LISTED_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesListedTwice),
+    NODES_CHANGED(
+            "in a rolling deploy the holder's configuration names three servers, a contender's five",
+            broken(Assumption.SAME_SERVERS),
+            LabScripts::nodesChanged);
+
+    private static final String NO_SERVER_CLOCK =
+            "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
+                    + " which is linked statically";
+
+    private final String description;
+    private final Excuse excuse;
+    private final LabScripts.@Nullable Script script;
+
+    /**
+     * Why two holders at once may be no mistake of the strategy's.
+     *
+     * @param assumption the assumption that the fault breaks, if any
+     * @param ofAnyLease whether no lease keeps two holders apart then
+     */
+    record Excuse(@Nullable Assumption assumption, boolean ofAnyLease) {
+        /** There is none. */
+        static final Excuse NOTHING = new Excuse(null, false);
+
+        /** Whoever stands still cannot be told that its lease is over. */
+        static final Excuse STANDSTILL = new Excuse(null, true);
+
+        static Excuse broken(Assumption assumption) {
+            return new Excuse(assumption, false);
+        }
+    }
+
+    /** A fault that cannot be caused here. */
+    LabFault(String description, Excuse excuse) {
+        this(description, excuse, null);
+    }
+
+    LabFault(String description, Excuse excuse, LabScripts.@Nullable Script script) {
+        this.description = description;
+        this.excuse = excuse;
+        this.script = script;
+    }
+
+    /** How the user names it. */
+    String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Optional<LabFault> of(String id) {
+        return Arrays.stream(values()).filter(fault -> fault.id().equals(id)).findFirst();
+    }
+
+    static List<String> ids() {
+        return Arrays.stream(values()).map(LabFault::id).toList();
+    }
+
+    String description() {
+        return description;
+    }
+
+    Excuse excuse() {
+        return excuse;
+    }
+
+    /** Why it cannot be caused here, or empty if it can. */
+    Optional<String> obstacle() {
+        return script == null ? Optional.of(NO_SERVER_CLOCK) : Optional.empty();
+    }
+
+    /** Whether it can happen to a strategy at all. */
+    boolean concerns(StrategyProfile profile) {
+        return ordinal() < MINORITY_DEAD.ordinal() || profile.supports(Capability.QUORUM);
+    }
+
+    /** Makes it happen. */
+    void play(LabStage stage) {
+        if (script == null) {
+            throw new IllegalStateException(id() + " " + NO_SERVER_CLOCK);
+        }
+        script.play(stage);
+    }
+}

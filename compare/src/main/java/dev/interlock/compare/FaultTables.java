@@ -38,14 +38,17 @@ final class FaultTables {
         return new ReportTable(title, header, rows, notes(report, strategies));
     }
 
-    private static String word(Cell cell) {
+    /** A cell in a word or two. */
+    static String word(Cell cell) {
         if (cell.verdict() == null) {
             return word(cell.outcome());
         }
         Evidence evidence = Objects.requireNonNull(cell.evidence(), "what was played has evidence");
         String word = cell.verdict().word();
         if (cell.verdict() == CellVerdict.BLOCKED) {
-            word += evidence.unserved() ? " for ever" : " " + seconds(evidence.nobodyMillis());
+            word += evidence.unserved()
+                    ? " >" + evidence.nobodyMillis() / 1000 + " s"
+                    : " " + seconds(evidence.nobodyMillis());
         }
         return word + (cell.undeclared() ? " !" : "");
     }

@@ -81,6 +81,9 @@ final class FaultsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "print the report as JSON, with all evidence, instead of tables")
     private boolean json;
 
+    @Option(names = "--no-color", description = "no colours, as with the environment variable NO_COLOR")
+    private boolean noColor;
+
     @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as faults.md and faults.json")
     private @Nullable Path out;
 
@@ -98,7 +101,12 @@ final class FaultsCommand implements Callable<Integer> {
             report = new FaultLab(Duration.ofMillis(leaseMillis), seed, chosen).run(contestants, progress);
         }
         PrintWriter stdout = spec.commandLine().getOut();
-        stdout.print(json ? JsonRenderer.render(report) : FaultText.render(report));
+        if (json) {
+            stdout.print(JsonRenderer.render(report));
+        } else {
+            String text = FaultText.render(report);
+            stdout.print(Colours.areWanted(noColor) ? Colours.paint(text) : text);
+        }
         stdout.flush();
         if (directory != null) {
             directory.write("faults.md", FaultText.markdown(report));

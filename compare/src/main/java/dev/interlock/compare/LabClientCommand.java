@@ -46,6 +46,9 @@ final class LabClientCommand implements Callable<Integer> {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** Within how many leases the first lock must be had: servers that have just started may have to be waited for. */
+    private static final int WARM_UP_LEASES = 12;
+
     private final Gson gson = new Gson();
     private final BlockingQueue<String> steps = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
@@ -175,11 +178,18 @@ final class LabClientCommand implements Callable<Integer> {
 
     private void warmUp() {
         DistributedLock lock = lock(task.warmUpLock());
+        long giveUp = System.nanoTime()
+                + Duration.ofMillis(task.leaseMillis())
+                        .multipliedBy(WARM_UP_LEASES)
+                        .toNanos();
         for (boolean held = false; !held; ) {
             try {
                 UncontendedPair.pair(lock);
                 held = true;
             } catch (LockBackendException e) {
+                if (System.nanoTime() - giveUp > 0) {
+                    throw e;
+                }
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }

@@ -19,34 +19,33 @@ import org.jspecify.annotations.Nullable;
  * a strategy that declares it may let two holders in at once, and no other may.
  */
 enum LabFault {
-    HOLDER_KILLED("the holder's process is killed", NOTHING, LabScripts::holderKilled),
-    HOLDER_STOPPED(
+    KILLED("the holder's process is killed", NOTHING, LabScripts::killed),
+    STOPPED(
             "the holder's process stands still past its lease, then goes on and looks at it before it writes",
             STANDSTILL,
-            LabScripts::holderStopped),
-    HOLDER_STOPPED_WRITING(
+            LabScripts::stopped),
+    STOPPED_WRITING(
             "the holder's process stands still past its lease, between its look and its write",
             STANDSTILL,
-            LabScripts::holderStoppedWriting),
-    HOLDER_CUT("the holder is cut from Redis in both directions", NOTHING, LabScripts::holderCut),
-    HOLDER_CUT_REPLIES(
+            LabScripts::stoppedWriting),
+    CUT("the holder is cut from Redis in both directions", NOTHING, LabScripts::cut),
+    CUT_REPLIES(
             "the holder is cut from Redis in one direction: requests arrive, replies do not",
             NOTHING,
-            LabScripts::holderCutReplies),
-    ACQUIRE_REPLY_LOST(
-            "the reply to the acquisition is lost together with the connection", NOTHING, LabScripts::acquireReplyLost),
+            LabScripts::cutReplies),
+    REPLY_LOST("the reply to the acquisition is lost together with the connection", NOTHING, LabScripts::replyLost),
     REDIS_STALLED("Redis stands still for four leases", NOTHING, LabScripts::redisStalled),
     RESTART_EMPTY(
             "Redis restarts without data, at once", broken(Assumption.RESTART_KEEPS_DATA), LabScripts::restartEmpty),
-    RESTART_EMPTY_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartEmptyLater),
+    RESTART_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartLater),
     FAILOVER_LOSSY(
             "the master dies before it has replicated the lock, and its replica is promoted",
             broken(Assumption.NO_FAILOVER),
             LabScripts::failoverLossy),
-    FAILOVER_AFTER_WAIT(
+    FAILOVER_WAIT(
             "the master dies after WAIT has confirmed the lock on its replica, which is promoted",
             NOTHING,
-            LabScripts::failoverAfterWait),
+            LabScripts::failoverWait),
     FLUSHALL("somebody sends FLUSHALL", broken(Assumption.NO_EVICTION), LabScripts::flushAll),
     EVICTED("the lock's key is evicted at maxmemory", broken(Assumption.NO_EVICTION), LabScripts::evicted),
     PUBSUB_CUT("connections that wait for messages are cut right before the release", NOTHING, LabScripts::pubsubCut),
@@ -56,16 +55,16 @@ enum LabFault {
             LabScripts::clientClock),
     SERVER_CLOCK("a server's wall clock is stepped forward", broken(Assumption.SERVER_CLOCK_STEADY)),
     MINORITY_DEAD("two of five servers die", NOTHING, LabScripts::minorityDead),
-    MINORITY_HANGING("two of five servers stand still", NOTHING, LabScripts::minorityHanging),
+    MINORITY_HANGS("two of five servers stand still", NOTHING, LabScripts::minorityHangs),
     MAJORITY_DEAD(
             "three of five servers are dead for four leases, and come back without data",
             broken(Assumption.MAJORITY_UP),
             LabScripts::majorityDead),
-    NODE_RESTARTED_EMPTY(
+    NODE_RESTARTED(
             "of the three servers that know of the holder, one restarts without data",
             broken(Assumption.RESTART_KEEPS_DATA),
-            LabScripts::nodeRestartedEmpty),
-    NODES_LISTED_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesListedTwice),
+            LabScripts::nodeRestarted),
+    NODES_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesTwice),
     NODES_CHANGED(
             "in a rolling deploy the holder's configuration names three servers, a contender's five",
             broken(Assumption.SAME_SERVERS),

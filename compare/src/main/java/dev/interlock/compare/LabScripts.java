@@ -31,40 +31,42 @@ final class LabScripts {
         stage.rivalWaits();
     }
 
-    static void holderKilled(LabStage stage) {
+    static void killed(LabStage stage) {
         beginWithWaitingRival(stage);
         stage.strike("the holder's process is killed", stage.holder()::kill);
         stage.finish(stage.rivalWritesWithin(stage.patience()));
     }
 
-    static void holderStopped(LabStage stage) {
+    static void stopped(LabStage stage) {
         beginWithWaitingRival(stage);
         stage.strike("the holder's process stands still", stage.holder()::stop);
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.pause(stage.leases(0.5));
         stage.heal("the holder's process goes on", stage.holder()::goOn);
         stage.holder().lookAndWrite();
         stage.finish(taken);
     }
 
-    static void holderStoppedWriting(LabStage stage) {
+    static void stoppedWriting(LabStage stage) {
         beginWithWaitingRival(stage);
         stage.holder().look();
         stage.strike("the holder's process stands still", stage.holder()::stop);
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.pause(stage.leases(0.5));
         stage.holder().beginWrite();
         stage.heal("the holder's process goes on", stage.holder()::goOn);
         stage.finish(taken);
     }
 
-    static void holderCut(LabStage stage) {
-        cut(stage, "the holder's lines are dead", FaultProxy::blackhole);
+    static void cut(LabStage stage) {
+        cutOff(stage, "the holder's lines are dead", FaultProxy::blackhole);
     }
 
-    static void holderCutReplies(LabStage stage) {
-        cut(stage, "the holder's lines are dead in one direction", FaultProxy::blackholeReplies);
+    static void cutReplies(LabStage stage) {
+        cutOff(stage, "the holder's lines are dead in one direction", FaultProxy::blackholeReplies);
     }
 
-    private static void cut(LabStage stage, String what, Consumer<FaultProxy> fault) {
+    private static void cutOff(LabStage stage, String what, Consumer<FaultProxy> fault) {
         beginWithWaitingRival(stage);
         stage.strike(what, () -> stage.lines(HOLDER, fault));
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
@@ -73,7 +75,7 @@ final class LabScripts {
         stage.finish(taken);
     }
 
-    static void acquireReplyLost(LabStage stage) {
+    static void replyLost(LabStage stage) {
         begin(stage);
         stage.strike("the next reply to the holder will be lost", () -> stage.lines(HOLDER, FaultProxy::loseNextReply));
         stage.holder().contend();
@@ -102,7 +104,7 @@ final class LabScripts {
         stage.dataIsLost("Redis restarts without data", () -> stage.each(LabServer::restartEmpty));
     }
 
-    static void restartEmptyLater(LabStage stage) {
+    static void restartLater(LabStage stage) {
         beginWithWaitingRival(stage);
         stage.strike("Redis is gone", () -> stage.each(LabServer::kill));
         stage.pause(stage.leases(1.2));
@@ -115,13 +117,15 @@ final class LabScripts {
         stage.each(LabServer::addReplica);
         stage.startClients(stage.servers(), stage.servers());
         stage.each(LabServer::holdReplication);
+        // So that no server is kept out for having started a moment ago.
+        stage.pause(stage.leases(1));
         stage.holderTakes();
         stage.dataIsLost(
                 "the master dies, and its replica, which has not got the lock, is promoted",
                 () -> stage.each(LabServer::failOver));
     }
 
-    static void failoverAfterWait(LabStage stage) {
+    static void failoverWait(LabStage stage) {
         stage.startServers();
         stage.each(LabServer::addReplica);
         stage.startClients(stage.servers(), stage.servers());
@@ -159,14 +163,14 @@ final class LabScripts {
         stage.setRivalClockAhead(stage.leases(3));
         begin(stage);
         stage.holderTakes();
-        stage.dataIsLost("a contender comes whose wall clock is three leases ahead", () -> {});
+        stage.rivalComes("a contender comes whose wall clock is three leases ahead");
     }
 
     static void minorityDead(LabStage stage) {
         withoutMinority(stage, "two servers die", LabServer::kill);
     }
 
-    static void minorityHanging(LabStage stage) {
+    static void minorityHangs(LabStage stage) {
         withoutMinority(stage, "two servers stand still", LabServer::pause);
     }
 
@@ -190,7 +194,7 @@ final class LabScripts {
         takeUp(stage, taken);
     }
 
-    static void nodeRestartedEmpty(LabStage stage) {
+    static void nodeRestarted(LabStage stage) {
         begin(stage);
         List<LabServer> unreachable = stage.servers().subList(0, MINORITY);
         unreachable.forEach(server -> server.proxy(HOLDER).refuse());
@@ -200,7 +204,7 @@ final class LabScripts {
                 () -> stage.servers().get(MINORITY).restartEmpty());
     }
 
-    static void nodesListedTwice(LabStage stage) {
+    static void nodesTwice(LabStage stage) {
         begin(stage);
         List<LabServer> twice = stage.servers().subList(0, MINORITY);
         twice.forEach(server -> server.proxy(HOLDER).refuse());
@@ -228,6 +232,6 @@ final class LabScripts {
         stage.startClients(stage.servers().subList(0, MAJORITY), stage.servers());
         stage.servers().get(MAJORITY - 1).proxy(HOLDER).refuse();
         stage.holderTakes();
-        stage.dataIsLost("a contender comes whose list has two more servers", () -> {});
+        stage.rivalComes("a contender comes whose list has two more servers");
     }
 }

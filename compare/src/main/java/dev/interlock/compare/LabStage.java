@@ -3,15 +3,12 @@ package dev.interlock.compare;
 
 import dev.interlock.compare.Moment.What;
 import dev.interlock.embedded.FaultProxy;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -38,11 +35,13 @@ final class LabStage implements AutoCloseable {
     private final Contestant contestant;
     private final Duration lease;
     private final Random random;
-    private final Path directory;
+    private final ScratchDirectory directory = new ScratchDirectory("interlock-lab");
     private final Timeline timeline = new Timeline();
     private final LabClient.Stores stores = new LabClient.Stores();
     private final List<LabServer> servers = new ArrayList<>();
     private final List<LabClient> clients = new ArrayList<>();
+    private final Set<String> usualKeys = new HashSet<>();
+    private List<LabServer> ofRival = List.of();
     private long rivalClockAhead;
     private @Nullable LabClient holder;
     private @Nullable LabClient rival;
@@ -51,11 +50,6 @@ final class LabStage implements AutoCloseable {
         this.contestant = contestant;
         this.lease = lease;
         this.random = new Random(seed);
-        try {
-            directory = Files.createTempDirectory("interlock-lab");
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write to the directory for temporary files", e);
-        }
     }
 
     /** So many leases. */
@@ -81,6 +75,7 @@ final class LabStage implements AutoCloseable {
 
     /** Starts the clients, each of which sees the servers that are named for it. */
     void startClients(List<LabServer> ofHolder, List<LabServer> ofRival) {
+        this.ofRival = ofRival;
         STARTS.acquireUninterruptibly();
         try {
             holder = client(HOLDER, 0);
@@ -89,6 +84,9 @@ final class LabStage implements AutoCloseable {
             rival().warmUp(uris(RIVAL, ofRival));
         } finally {
             STARTS.release();
+        }
+        for (LabServer server : servers) {
+            server.keys().keySet().forEach(key -> usualKeys.add(key.replace(WARM_UP_LOCK, LOCK)));
         }
     }
 
@@ -196,12 +194,22 @@ final class LabStage implements AutoCloseable {
      * may: that the next renewal tells the holder in time is luck.
      */
     void dataIsLost(String what, Runnable loss) {
+        rivalComes(what, loss, leases(0.7));
+    }
+
+    /** The same, where the rival gets the lock at once or not at all. */
+    void rivalComes(String what) {
+        rivalComes(what, () -> {}, leases(0.4));
+    }
+
+    private void rivalComes(String what, Runnable loss, Duration limit) {
         strike(what, () -> {
             lines(HOLDER, FaultProxy::blackhole);
             loss.run();
         });
+        rival().open(uris(RIVAL, ofRival));
         rival().contend();
-        boolean taken = rivalWritesWithin(leases(0.7));
+        boolean taken = rivalWritesWithin(limit);
         holder().lookAndWrite();
         heal("what the holder sends arrives", () -> lines(HOLDER, FaultProxy::heal));
         finish(taken);
@@ -222,7 +230,7 @@ final class LabStage implements AutoCloseable {
             }
             holder().contend();
             // A release that came too late would let the holder in beside the rival.
-            if (rivalHas && holder().isGranted(leases(0.25))) {
+            if (rivalHas && holder().isGranted(leases(0.75))) {
                 holder().lookAndWrite();
             }
         }
@@ -261,13 +269,12 @@ final class LabStage implements AutoCloseable {
                 lease, timeline.moments(), Histories.judge(clients, timeline.moments(), LOCK, fenced), leftBehind());
     }
 
-    /** The keys of the lock that have no counterpart at another lock, which was taken and given back without a fault. */
+    /** The keys of the lock, without those that stay of any lock that was taken and given back. */
     private List<String> leftBehind() {
         List<String> left = new ArrayList<>();
         for (LabServer server : servers) {
-            Map<String, Long> keys = server.keys();
-            keys.forEach((key, millis) -> {
-                if (key.contains(LOCK) && !keys.containsKey(key.replace(LOCK, WARM_UP_LOCK))) {
+            server.keys().forEach((key, millis) -> {
+                if (key.contains(LOCK) && !usualKeys.contains(key)) {
                     left.add(key + (millis < 0 ? " for ever" : " for " + millis + " ms"));
                 }
             });
@@ -280,12 +287,7 @@ final class LabStage implements AutoCloseable {
     public void close() {
         List<AutoCloseable> parts = new ArrayList<>(clients);
         parts.addAll(servers);
-        parts.add(() -> {
-            for (LabClient client : clients) {
-                Files.deleteIfExists(Path.of(client.history()));
-            }
-            Files.delete(directory);
-        });
+        parts.add(directory);
         Closing.all(parts);
     }
 }

@@ -122,7 +122,7 @@ public final class RedisServer implements AutoCloseable {
 
     private Process launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                RedisExecutable.PATH,
+                RedisExecutable.path(),
                 "--bind",
                 "127.0.0.1",
                 "--port",

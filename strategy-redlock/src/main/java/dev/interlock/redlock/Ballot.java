@@ -134,6 +134,11 @@ final class Ballot {
     }
 
     private Attempt accept(OptionalLong fence) {
+        LockBackendException clash = members.clashOfVoters();
+        if (clash != null) {
+            undo(scripts.release(claim));
+            return failed(clash.reason(), String.valueOf(clash.getMessage()));
+        }
         long elapsed = env.nanoTime() - poll.beganNanos();
         long left = settings.validityNanos(claim.lease()) - elapsed;
         if (left <= settings.minValidity().toNanos()) {

@@ -50,6 +50,13 @@ final class Members {
         return clash;
     }
 
+    /** The same, among those who have voted by now: a connection may have been made since somebody last looked. */
+    @Nullable
+    LockBackendException clashOfVoters() {
+        lookForClash();
+        return clash();
+    }
+
     private void lookForClash() {
         lock.lock();
         try {

@@ -2,6 +2,7 @@
 package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -51,6 +52,20 @@ class IdentityTest {
                 .atMost(Fixture.PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(lock::tryLock);
+    }
+
+    @Test
+    void twoEndpointsThatLeadToOneServerAreAnErrorAtTheFirstAcquisitionToo() {
+        redis.proxies.get(2).redirect("127.0.0.1", redis.servers.get(0).port());
+        redis.servers.get(1).pause();
+        DistributedLock lock = redis.factory().getLock("alias");
+
+        assertThatExceptionOfType(LockBackendException.class)
+                .isThrownBy(lock::tryLock)
+                .withMessageContaining("are one and the same server");
+        await("nothing stays behind")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> redis.servers.get(0).command("GET", "interlock:{alias}") == null);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -78,11 +79,8 @@ final class FaultsCommand implements Callable<Integer> {
             description = "what chance is drawn from: when exactly a fault strikes (default: ${DEFAULT-VALUE})")
     private long seed;
 
-    @Option(names = "--json", description = "print the report as JSON, with all evidence, instead of tables")
-    private boolean json;
-
-    @Option(names = "--no-color", description = "no colours, as with the environment variable NO_COLOR")
-    private boolean noColor;
+    @Mixin
+    private final Output output = new Output();
 
     @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as faults.md and faults.json")
     private @Nullable Path out;
@@ -100,14 +98,7 @@ final class FaultsCommand implements Callable<Integer> {
         try (Progress progress = Progress.on(err, "faults", contestants.size() * chosen.size())) {
             report = new FaultLab(Duration.ofMillis(leaseMillis), seed, chosen).run(contestants, progress);
         }
-        PrintWriter stdout = spec.commandLine().getOut();
-        if (json) {
-            stdout.print(JsonRenderer.render(report));
-        } else {
-            String text = FaultText.render(report);
-            stdout.print(Colours.areWanted(noColor) ? Colours.paint(text) : text);
-        }
-        stdout.flush();
+        output.print(spec.commandLine().getOut(), () -> JsonRenderer.render(report), () -> FaultText.render(report));
         if (directory != null) {
             directory.write("faults.md", FaultText.markdown(report));
             directory.write("faults.json", JsonRenderer.render(report));

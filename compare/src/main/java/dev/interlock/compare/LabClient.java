@@ -8,7 +8,6 @@ import dev.interlock.compare.Moment.What;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +24,6 @@ final class LabClient implements AutoCloseable {
     private final Stores stores;
     private final ChildJvm child;
     private volatile boolean closed;
-    private boolean stopped;
     private int contendedFrom;
 
     /** The two stores that all clients of a cell share: one does not look at tokens, and one does. */
@@ -135,22 +133,26 @@ final class LabClient implements AutoCloseable {
         return timeline.await(contendedFrom, is(What.READ), limit).isPresent();
     }
 
-    /** Makes it look at its lease, and returns when it has; a write may follow. */
-    void look() {
+    /** Makes it look at its lease, and returns whether that was valid; a write may follow. */
+    boolean look() {
         int from = timeline.size();
         child.say(Step.LOOK.toString());
-        await(from, What.LOOKED_VALID, What.LOOKED_LOST);
+        return await(from, What.LOOKED_VALID, What.LOOKED_LOST).what() == What.LOOKED_VALID;
     }
 
-    /** Makes it write if its lease was valid when it looked, be it as soon as it goes on. */
-    void beginWrite() {
+    /** Makes it write, having looked at its lease, which was valid, and returns when it has, having done something else meanwhile. */
+    void write(Runnable meanwhile) {
+        int from = timeline.size();
         child.say(Step.WRITE.toString());
+        meanwhile.run();
+        await(from, What.WROTE);
     }
 
     /** Makes it look, and write if its lease is valid. */
     void lookAndWrite() {
-        look();
-        beginWrite();
+        if (look()) {
+            write(() -> {});
+        }
     }
 
     /** Makes it give the lock back after all that was begun before, and waits for the end of that. */
@@ -160,11 +162,9 @@ final class LabClient implements AutoCloseable {
         await(from, What.RELEASED, What.NOT_RELEASED);
     }
 
-    private void await(int from, What... whats) {
-        Optional<Moment> moment = timeline.await(from, is(whats), START_LIMIT);
-        if (moment.isEmpty()) {
-            throw child.failed("(" + task.who() + ") did not come to " + List.of(whats));
-        }
+    private Moment await(int from, What... whats) {
+        return timeline.await(from, is(whats), START_LIMIT)
+                .orElseThrow(() -> child.failed("(" + task.who() + ") did not come to " + List.of(whats)));
     }
 
     /** Ends the process at once. */
@@ -179,18 +179,12 @@ final class LabClient implements AutoCloseable {
 
     /** Makes the process stand still. */
     void stop() {
-        stopped = true;
         child.stop();
     }
 
     /** Lets it go on. */
     void goOn() {
         child.goOn();
-        stopped = false;
-    }
-
-    boolean isStopped() {
-        return stopped;
     }
 
     @Override

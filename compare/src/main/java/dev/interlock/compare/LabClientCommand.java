@@ -149,10 +149,6 @@ final class LabClientCommand implements Callable<Integer> {
     }
 
     private void open(String endpoints) throws ReflectiveOperationException {
-        if (factory != null) {
-            factory.close();
-            factory = null;
-        }
         LockStrategyProvider provider = Class.forName(task.provider())
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
@@ -162,7 +158,12 @@ final class LabClientCommand implements Callable<Integer> {
                 .commandTimeout(Duration.ofMillis(task.commandTimeoutMillis()))
                 .lockDefaults(options());
         task.options().forEach(config::option);
+        DistributedLockFactory before = factory;
         factory = DistributedLocks.getInstance(provider, config.build());
+        if (before != null) {
+            // Some clients take their time to part from servers that are gone.
+            daemon("close-factory", before::close);
+        }
         say(Moment.What.READY, null, null);
     }
 
@@ -248,6 +249,7 @@ final class LabClientCommand implements Callable<Integer> {
 
     private void look() {
         Tenure current = tenure();
+        current.sample();
         current.lookedValid = current.lease.isValid();
         say(current.lookedValid ? Moment.What.LOOKED_VALID : Moment.What.LOOKED_LOST, current.token(), null);
     }

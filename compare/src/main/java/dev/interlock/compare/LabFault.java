@@ -70,6 +70,19 @@ enum LabFault {
             broken(Assumption.SAME_SERVERS),
             LabScripts::nodesChanged);
 
+    /** Those that tell strategies apart, for who has little time. */
+    static final List<LabFault> QUICK = List.of(
+            KILLED,
+            STOPPED_WRITING,
+            CUT,
+            RESTART_EMPTY,
+            FAILOVER_LOSSY,
+            FLUSHALL,
+            CLIENT_CLOCK,
+            MINORITY_DEAD,
+            MAJORITY_DEAD,
+            NODES_TWICE);
+
     private static final String NO_SERVER_CLOCK =
             "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
                     + " which is linked statically";

@@ -53,8 +53,7 @@ final class LabScripts {
         stage.strike("the holder's process stands still", stage.holder()::stop);
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
         stage.pause(stage.leases(0.5));
-        stage.holder().beginWrite();
-        stage.heal("the holder's process goes on", stage.holder()::goOn);
+        stage.holder().write(() -> stage.heal("the holder's process goes on", stage.holder()::goOn));
         stage.finish(taken);
     }
 

@@ -194,7 +194,7 @@ final class LabStage implements AutoCloseable {
      * may: that the next renewal tells the holder in time is luck.
      */
     void dataIsLost(String what, Runnable loss) {
-        rivalComes(what, loss, leases(0.7));
+        rivalComes(what, loss, leases(0.8));
     }
 
     /** The same, where the rival gets the lock at once or not at all. */

@@ -7,6 +7,9 @@ import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import dev.interlock.StrategyProfile;
 import dev.interlock.compare.Declaration.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -68,5 +71,17 @@ class DeclarationTest {
 
         // No clock of this machine can be made to run at another rate.
         assertThat(EnumSet.complementOf(EnumSet.copyOf(broken))).containsExactly(Assumption.BOUNDED_CLOCK_RATES);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thePageShowsWhatEachFaultBreaks(LabFault fault) throws IOException {
+        LabFault.Excuse excuse = fault.excuse();
+        String breaks = excuse.assumption() != null
+                ? "`" + excuse.assumption() + "`"
+                : excuse.ofAnyLease() ? "any lease" : "nothing";
+
+        assertThat(Files.readString(Path.of("../docs/fault-lab.md")))
+                .contains("| `" + fault.id() + "` | " + fault.description() + " | " + breaks + " |\n");
     }
 }

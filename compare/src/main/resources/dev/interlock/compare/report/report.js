@@ -5,6 +5,13 @@
   const main = document.getElementById('main');
   const dialog = document.getElementById('cell');
   const MEANING = report.words;
+  const contents = [];
+
+  /** Announces a section whose parts are made next. */
+  function announce(id, title) {
+    contents.push([id, title]);
+    return id;
+  }
 
   function el(tag, attributes, ...children) {
     const element = tag === 'svg' || el.svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
@@ -29,20 +36,18 @@
   }
 
   function section(id, title, ...children) {
-    contents.push([id, title]);
     main.append(el('section', { id: id, 'aria-labelledby': id + '-title' }, el('h2', { id: id + '-title' }, title), ...children));
   }
 
   function table(caption, header, rows, figures) {
     const cls = (i) => (figures && i > 0 ? { class: 'figure' } : {});
     return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-      el('table', {}, el('caption', {}, caption),
+      el('table', {}, el('caption', { class: contents.some((it) => it[1] === caption) ? 'hidden' : '' }, caption),
         el('thead', {}, el('tr', {}, ...header.map((text, i) => el('th', { scope: 'col', ...cls(i) }, text)))),
         el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((cell, i) => i === 0
           ? el('th', { scope: 'row' }, cell) : el('td', cls(i), cell)))))));
   }
 
-  const contents = [];
   const seconds = (millis) => (millis >= 1000 ? (millis / 1000).toFixed(1) + ' s' : Math.round(millis) + ' ms');
   const whole = (number) => Math.round(number).toLocaleString('en');
 
@@ -56,14 +61,14 @@
   (report.omitted || []).forEach((text) => main.append(el('p', {}, text)));
 
   if (report.recommendations.length) {
-    section('recommendation', 'Which one to take', table('By what is needed, from what was measured', ['Need', 'Take', 'Because'],
+    section(announce('recommendation', 'Which one to take'), 'Which one to take', table('Which one to take', ['Need', 'Take', 'Because'],
       report.recommendations.map((it) => [it.need, it.strategy || 'none of them', it.reason])));
   }
 
   const faults = report.faults;
   if (faults) {
     const words = ['safe', 'blocked', 'detected', 'fenced', 'violated'];
-    section('faults', 'What happens when things go wrong',
+    section(announce('faults', 'What happens when things go wrong'), 'What happens when things go wrong',
       el('p', {}, 'Two clients in JVMs of their own read, change and write back a value under the lock, on servers that are made to fail. '
         + 'Lease ' + seconds(faults.leaseMillis) + ', seed ' + faults.seed + '. Choose a cell for its evidence.'),
       el('ul', { class: 'legend' }, ...words.map((word) => el('li', {}, el('b', { class: word }, word), ' ' + MEANING[word]))),
@@ -108,7 +113,7 @@
 
   function declared(cell, strategy) {
     switch (cell.declaration.kind) {
-      case 'ASSUMED': return 'Declared: the profile assumes that ' + report.assumptions[cell.declaration.assumption] + '.';
+      case 'ASSUMED': return 'Declared: the profile assumes that ' + report.assumptionSummaries[cell.declaration.assumption] + '.';
       case 'ANY_LEASE': return 'Declared: no lease keeps out a holder that stands still between its look and its write.';
       case 'UNDECLARED': return strategy.specimen ? 'A lock like this is not to be used.' : 'Not declared by the profile: this is a defect.';
       default: return '';
@@ -120,9 +125,9 @@
     const close = el('button', { type: 'button', class: 'close', onclick: () => dialog.close() }, 'Close');
     dialog.replaceChildren(
       el('header', {}, el('h2', { id: 'cell-title' }, strategy.label + ' · ' + fault.id), close),
-      el('p', {}, fault.description + '.'),
+      el('p', {}, fault.description.charAt(0).toUpperCase() + fault.description.slice(1) + '.'),
       el('p', {}, el('span', { class: 'badge ' + (cell.verdict ? cell.verdict.toLowerCase() : 'none') }, word(cell)), ' ',
-        cell.verdict ? MEANING[cell.verdict.toLowerCase()] + '. ' + declared(cell, strategy) : cell.reason));
+        cell.verdict ? MEANING[cell.verdict.toLowerCase()] + '. ' + declared(cell, strategy) : 'It ' + cell.reason + '.'));
     if (evidence) {
       dialog.append(el('h3', {}, 'Timeline'), timeline(evidence), el('h3', {}, 'Evidence'), figures(evidence),
         el('details', {}, el('summary', {}, 'Every event (' + evidence.timeline.length + ')'),
@@ -213,15 +218,15 @@
         parts.push(svg('text', { class: 'quiet', x: places[i] - 8, y: height - 8 }, seconds(event.millis)));
       }
     });
-    return el('div', { class: 'scroll' }, svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
+    return el('div', { class: 'scroll' }, svg('svg', { viewBox: '0 0 ' + width + ' ' + height, style: 'max-width: ' + Math.round(width * 1.5) + 'px', role: 'img',
       'aria-label': 'Timeline: bars are holds, dashes are waiting; every event is in the table below.' }, ...parts),
       el('p', { class: 'soft' }, 'Bars: who was granted the lock and not told otherwise. Dashes: waiting. Distances are logarithmic.'));
   }
 
   const profile = report.profiles;
-  section('profiles', 'Promises and assumptions', table(profile.title, profile.header, profile.rows));
+  section(announce('profiles', profile.title), profile.title, table(profile.title, profile.header, profile.rows));
   for (const it of report.tables) {
-    section(it.title.toLowerCase().replaceAll(/[^a-z]+/g, '-'), it.title, table(it.title, it.header, it.rows, true),
+    section(announce(it.title.toLowerCase().replaceAll(/[^a-z]+/g, '-'), it.title), it.title, table(it.title, it.header, it.rows, true),
       ...it.notes.map((note) => el('p', { class: 'soft' }, note)));
   }
 
@@ -282,7 +287,7 @@
       const title = setting.clients === 1 ? setting.threadsPerClient + ' threads of one client' : setting.clients + ' clients';
       charts.push(bars('Acquisitions by ' + title, 'Acquisitions by ' + title, (it) => (it.contended[i] ? it.contended[i].acquisitionsPerSecond : 0)));
     }
-    section('charts', 'Speed as charts', el('div', { class: 'charts' }, ...charts));
+    section(announce('charts', 'Speed as charts'), 'Speed as charts', el('div', { class: 'charts' }, ...charts));
     charts.forEach((chart) => chart.draw());
   }
   const redrawAll = (isDark) => drawn.forEach((chart) => redraw(chart, isDark));

@@ -70,7 +70,7 @@ final class LabScripts {
         stage.strike(what, () -> stage.lines(HOLDER, fault));
         boolean taken = stage.rivalWritesWithin(stage.leases(3));
         stage.holder().lookAndWrite();
-        stage.heal("the holder's lines work again", () -> stage.lines(HOLDER, FaultProxy::heal));
+        stage.heal("the holder's lines work again", stage::mendLines);
         stage.finish(taken);
     }
 
@@ -223,6 +223,7 @@ final class LabScripts {
         if (!taken) {
             stage.heal("the contender gives up", stage.rival()::kill);
         }
+        stage.heal("the holder reaches all servers", stage::mendLines);
         stage.finish(taken);
     }
 

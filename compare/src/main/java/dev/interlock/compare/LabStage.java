@@ -189,12 +189,18 @@ final class LabStage implements AutoCloseable {
         servers.forEach(server -> action.accept(server.proxy(who)));
     }
 
+    /** Ends all that is wrong with the lines between the holder and the servers. */
+    void mendLines() {
+        lines(HOLDER, FaultProxy::heal);
+        lines(HOLDER, FaultProxy::accept);
+    }
+
     /**
      * Data was lost under the holder. A rival comes fresh, and whatever the holder sends meanwhile takes long, as in any network it
      * may: that the next renewal tells the holder in time is luck.
      */
     void dataIsLost(String what, Runnable loss) {
-        rivalComes(what, loss, leases(0.8));
+        rivalComes(what, loss, leases(0.6));
     }
 
     /** The same, where the rival gets the lock at once or not at all. */
@@ -211,7 +217,7 @@ final class LabStage implements AutoCloseable {
         rival().contend();
         boolean taken = rivalWritesWithin(limit);
         holder().lookAndWrite();
-        heal("what the holder sends arrives", () -> lines(HOLDER, FaultProxy::heal));
+        heal("what the holder sends arrives", this::mendLines);
         finish(taken);
     }
 

@@ -36,7 +36,12 @@ final class ChildJvm implements AutoCloseable {
         this.process = process;
         stdin = process.outputWriter(StandardCharsets.UTF_8);
         killer = new Thread(process::destroyForcibly, "kill-child-" + process.pid());
-        Runtime.getRuntime().addShutdownHook(killer);
+        try {
+            Runtime.getRuntime().addShutdownHook(killer);
+        } catch (IllegalStateException e) {
+            process.destroyForcibly();
+            throw new CompareException("interrupted", e);
+        }
         reader("stdout", process.getInputStream(), lines, end);
         stderrReader = reader("stderr", process.getErrorStream(), this::keepError, () -> {});
     }

@@ -9,9 +9,11 @@ import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import dev.interlock.StrategyProfile;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +85,9 @@ enum LabFault {
             MAJORITY_DEAD,
             NODES_TWICE);
 
+    /** Those of some servers out of several. */
+    private static final Set<LabFault> OF_QUORUMS = EnumSet.range(MINORITY_DEAD, NODES_CHANGED);
+
     private static final String NO_SERVER_CLOCK =
             "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
                     + " which is linked statically";
@@ -148,7 +153,7 @@ enum LabFault {
 
     /** Whether it can happen to a strategy at all. */
     boolean concerns(StrategyProfile profile) {
-        return ordinal() < MINORITY_DEAD.ordinal() || profile.supports(Capability.QUORUM);
+        return profile.supports(Capability.QUORUM) || !OF_QUORUMS.contains(this);
     }
 
     /** Makes it happen. */

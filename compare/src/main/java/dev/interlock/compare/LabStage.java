@@ -35,7 +35,7 @@ final class LabStage implements AutoCloseable {
     private final Contestant contestant;
     private final Duration lease;
     private final Random random;
-    private final ScratchDirectory directory = new ScratchDirectory("interlock-lab");
+    private final ScratchDirectory directory = ScratchDirectory.create("interlock-lab");
     private final Timeline timeline = new Timeline();
     private final LabClient.Stores stores = new LabClient.Stores();
     private final List<LabServer> servers = new ArrayList<>();

@@ -6,23 +6,51 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/** A directory for files that nobody needs for long. It is deleted when it is closed, or with the JVM. */
+/** A directory for files that nobody needs for long. It is deleted when it is closed, or with the JVM; when that ends, no more can be had. */
 final class ScratchDirectory implements AutoCloseable {
     /** Processes that end with this JVM may be writing the last of what they write. */
     private static final int TRIES = 50;
 
-    private final Path path;
-    private final Thread deleter = new Thread(this::delete, "delete-scratch-directory");
+    private static final Set<ScratchDirectory> OPEN = new HashSet<>();
+    private static boolean jvmEnds;
 
-    ScratchDirectory(String prefix) {
-        try {
-            path = Files.createTempDirectory(prefix);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write to the directory for temporary files", e);
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(ScratchDirectory::deleteAll, "delete-scratch-directories"));
+    }
+
+    private final Path path;
+
+    private ScratchDirectory(Path path) {
+        this.path = path;
+    }
+
+    static ScratchDirectory create(String prefix) {
+        synchronized (OPEN) {
+            if (jvmEnds) {
+                throw new CompareException("interrupted");
+            }
+            try {
+                ScratchDirectory directory = new ScratchDirectory(Files.createTempDirectory(prefix));
+                OPEN.add(directory);
+                return directory;
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot write to the directory for temporary files", e);
+            }
         }
-        Runtime.getRuntime().addShutdownHook(deleter);
+    }
+
+    private static void deleteAll() {
+        List<ScratchDirectory> left;
+        synchronized (OPEN) {
+            jvmEnds = true;
+            left = List.copyOf(OPEN);
+        }
+        left.forEach(ScratchDirectory::delete);
     }
 
     Path resolve(String file) {
@@ -30,33 +58,28 @@ final class ScratchDirectory implements AutoCloseable {
     }
 
     private void delete() {
-        IOException last = null;
-        for (int i = 0; i < TRIES && Files.exists(path); i++) {
+        for (int tried = 1; Files.exists(path); tried++) {
             try (Stream<Path> files = Files.list(path)) {
                 for (Path file : files.toList()) {
                     Files.deleteIfExists(file);
                 }
                 Files.delete(path);
-                return;
             } catch (NoSuchFileException e) {
-                return;
+                // Somebody else was faster.
             } catch (IOException e) {
-                last = e;
-                LabStage.pause(i);
+                if (tried == TRIES) {
+                    throw new UncheckedIOException("cannot delete " + path, e);
+                }
+                LabStage.pause(tried);
             }
-        }
-        if (last != null) {
-            throw new UncheckedIOException("cannot delete " + path, last);
         }
     }
 
     @Override
     public void close() {
         delete();
-        try {
-            Runtime.getRuntime().removeShutdownHook(deleter);
-        } catch (IllegalStateException e) {
-            // The JVM is ending, and the hook runs or has run.
+        synchronized (OPEN) {
+            OPEN.remove(this);
         }
     }
 }

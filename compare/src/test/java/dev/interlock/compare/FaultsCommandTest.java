@@ -177,10 +177,7 @@ class FaultsCommandTest {
                         Main.class.getName(),
                         "faults",
                         "--strategy",
-                        "set-nx-px",
-                        "--fault",
-                        "stopped",
-                        "cut")
+                        "set-nx-px")
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

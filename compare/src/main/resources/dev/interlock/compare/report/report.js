@@ -127,7 +127,7 @@
       el('header', {}, el('h2', { id: 'cell-title' }, strategy.label + ' · ' + fault.id), close),
       el('p', {}, fault.description.charAt(0).toUpperCase() + fault.description.slice(1) + '.'),
       el('p', {}, el('span', { class: 'badge ' + (cell.verdict ? cell.verdict.toLowerCase() : 'none') }, word(cell)), ' ',
-        cell.verdict ? MEANING[cell.verdict.toLowerCase()] + '. ' + declared(cell, strategy) : 'It ' + cell.reason + '.'));
+        cell.verdict ? MEANING[cell.verdict.toLowerCase()] + '. ' + declared(cell, strategy) : (cell.outcome === 'NOT_RUN' ? 'It ' : '') + cell.reason + '.'));
     if (evidence) {
       dialog.append(el('h3', {}, 'Timeline'), timeline(evidence), el('h3', {}, 'Evidence'), figures(evidence),
         el('details', {}, el('summary', {}, 'Every event (' + evidence.timeline.length + ')'),

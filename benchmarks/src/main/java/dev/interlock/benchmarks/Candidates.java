@@ -56,6 +56,7 @@ final class Candidates {
 
     private static Candidate ours(LockStrategyProvider provider, Map<String, String> client, Map<String, String> more) {
         Map<String, String> options = new LinkedHashMap<>(Map.of(InterlockOpener.STRATEGY, provider.name()));
+        options.putAll(Servers.optionsFor(provider.name()));
         options.putAll(client);
         options.putAll(more);
         StringBuilder name = new StringBuilder(provider.name());

@@ -5,7 +5,6 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.compare.Servers;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,6 @@ final class InterlockOpener implements Opener {
                 .endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")))
                 .commandTimeout(COMMAND_TIMEOUT)
                 .lockDefaults(LockOptions.builder().lease(terms.lease()).build());
-        Servers.optionsFor(String.valueOf(options.get(STRATEGY))).forEach(config::option);
         options.forEach((name, value) -> {
             switch (name) {
                 case STRATEGY -> {}

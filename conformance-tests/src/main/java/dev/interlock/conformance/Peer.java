@@ -24,7 +24,7 @@ final class Peer implements AutoCloseable {
     private static final String CLASS_PATH = System.getProperty("java.class.path");
 
     /** Far more than any answer takes, the start of the JVM and a load included. */
-    private static final Duration LIMIT = Scale.PATIENCE.multipliedBy(6);
+    static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "conformance-peer-watchdog");

@@ -28,6 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PeerMain {
     static final String FAILED = "failed: ";
 
+    /** Less than the other side waits. */
+    private static final Duration PATIENCE = Peer.LIMIT.dividedBy(2);
+
     private final DistributedLockFactory factory;
     private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
@@ -45,8 +48,12 @@ final class PeerMain {
                 .newInstance();
         try (DistributedLockFactory factory =
                 DistributedLocks.getInstance(provider, ConfigText.read(requests.readLine()))) {
-            connect(factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"));
-            answers.println();
+            String failure = connect(
+                    factory.getLock("conformance " + ProcessHandle.current().pid() + " to connect"));
+            answers.println(failure);
+            if (!failure.isEmpty()) {
+                return;
+            }
             PeerMain peer = new PeerMain(factory);
             for (String request = requests.readLine(); request != null; request = requests.readLine()) {
                 answers.println(peer.answer(request.split(" ", -1)));
@@ -54,17 +61,20 @@ final class PeerMain {
         }
     }
 
-    /** Makes the client open its connections, which takes a young JVM longer than a short lease. */
-    private static void connect(DistributedLock lock) {
-        long until = System.nanoTime() + Scale.PATIENCE.toNanos();
+    /**
+     * Makes the client open its connections, which takes a young JVM longer than a short lease, and much longer on a machine that is
+     * starting several. Returns why it cannot, or an empty text.
+     */
+    private static String connect(DistributedLock lock) {
+        long until = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
                 lock.lock();
                 lock.unlock();
-                return;
+                return "";
             } catch (LockBackendException e) {
                 if (System.nanoTime() - until >= 0) {
-                    throw e;
+                    return FAILED + e.getMessage();
                 }
             }
         }

@@ -41,7 +41,7 @@ public final class CommandMonitor implements AutoCloseable {
             connection.close();
             throw error;
         }
-        connection.waitForEver();
+        connection.timeout(0);
         Thread reader = new Thread(this::read, "redis-monitor-" + server.port());
         reader.setDaemon(true);
         reader.start();

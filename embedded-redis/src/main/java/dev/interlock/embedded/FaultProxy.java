@@ -154,7 +154,10 @@ public final class FaultProxy implements AutoCloseable {
             listener = null;
             // Until the thread that waits for connections has noticed, the system goes on listening.
             accepting.join();
+            Ports.awaitRefusal(port);
             cutConnections();
+        } catch (IOException e) {
+            throw new RedisServerException("cannot stop listening on port " + port, e);
         } finally {
             lock.unlock();
         }

@@ -3,10 +3,12 @@ package dev.interlock.embedded;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Map;
@@ -87,6 +89,26 @@ final class Ports {
                 }
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
             }
+        }
+    }
+
+    /**
+     * Returns when connections to a port that this JVM has stopped listening on are refused: until then, those copies accept them.
+     */
+    static void awaitRefusal(int port) throws IOException {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(COPIES_SECONDS);
+        while (true) {
+            try (Socket probe = new Socket()) {
+                probe.connect(new InetSocketAddress(LOOPBACK, port));
+            } catch (ConnectException e) {
+                return;
+            } catch (SocketException e) {
+                // The last copy was closed right then.
+            }
+            if (System.nanoTime() - giveUp > 0) {
+                throw new IOException("something goes on listening on port " + port);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 

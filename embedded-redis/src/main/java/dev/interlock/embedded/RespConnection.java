@@ -52,8 +52,14 @@ public final class RespConnection implements Closeable {
         return socket.getLocalAddress().getHostAddress() + ":" + socket.getLocalPort();
     }
 
-    void waitForEver() throws IOException {
-        socket.setSoTimeout(0);
+    /**
+     * Sets how long to wait for each reply from now on.
+     *
+     * @param millis the time in milliseconds, or 0 to wait for ever
+     * @throws IOException if the connection is closed
+     */
+    public void timeout(int millis) throws IOException {
+        socket.setSoTimeout(millis);
     }
 
     /**

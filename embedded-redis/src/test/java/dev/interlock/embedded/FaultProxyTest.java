@@ -10,10 +10,13 @@ import java.net.ConnectException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,19 +90,61 @@ class FaultProxyTest {
         }
     }
 
+    /** They hold copies of the sockets of this JVM for a moment. */
+    @Test
+    void connectionsAreRefusedAtOnceAlsoWhileProcessesAreBeingStarted() throws Exception {
+        AtomicBoolean done = new AtomicBoolean();
+        List<CompletableFuture<Void>> starters = Stream.generate(() -> CompletableFuture.runAsync(() -> {
+                    while (!done.get()) {
+                        startAProcess();
+                    }
+                }))
+                .limit(2)
+                .toList();
+        try {
+            for (int i = 0; i < 100; i++) {
+                proxy.refuse();
+                assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+                proxy.accept();
+            }
+        } finally {
+            done.set(true);
+            starters.forEach(CompletableFuture::join);
+        }
+    }
+
+    private static void startAProcess() {
+        try {
+            new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-version")
+                    .redirectErrorStream(true)
+                    .start()
+                    .destroyForcibly()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts this thread", e);
+        }
+    }
+
     @Test
     void aBlackHoleHoldsBackUntilItIsHealed() throws Exception {
         try (RespConnection early = connect()) {
             early.call("PING");
             proxy.blackhole();
 
-            try (RespConnection late = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+            try (RespConnection late = connect()) {
+                late.timeout(GLANCE_MILLIS);
                 assertThatThrownBy(() -> late.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
                 assertThat(server.command("GET", "k")).isNull();
 
+                late.timeout(PATIENCE_MILLIS);
                 proxy.heal();
 
-                assertThat(readPatiently(late)).isEqualTo("OK");
+                assertThat(late.read()).isEqualTo("OK");
             }
             assertThat(early.call("GET", "k")).isEqualTo("v");
         }
@@ -107,28 +152,23 @@ class FaultProxyTest {
 
     @Test
     void aBlackHoleForRepliesLetsRequestsThrough() throws Exception {
-        proxy.blackholeReplies();
+        try (RespConnection connection = connect()) {
+            connection.call("PING");
+            proxy.blackholeReplies();
 
-        try (RespConnection connection = new RespConnection("127.0.0.1", proxy.port(), GLANCE_MILLIS)) {
+            connection.timeout(GLANCE_MILLIS);
             assertThatThrownBy(() -> connection.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            while (server.command("GET", "k") == null && System.nanoTime() - giveUp < 0) {
+                Thread.onSpinWait();
+            }
             assertThat(server.command("GET", "k")).isEqualTo("v");
 
+            connection.timeout(PATIENCE_MILLIS);
             proxy.heal();
 
-            assertThat(readPatiently(connection)).isEqualTo("OK");
+            assertThat(connection.read()).isEqualTo("OK");
         }
-    }
-
-    /** Reads from a connection that has little patience itself. */
-    private static Object readPatiently(RespConnection connection) throws IOException {
-        for (int waited = 0; waited < PATIENCE_MILLIS; waited += GLANCE_MILLIS) {
-            try {
-                return connection.read();
-            } catch (SocketTimeoutException e) {
-                // Not yet.
-            }
-        }
-        return "nothing";
     }
 
     @Test

@@ -18,8 +18,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is sent to the server, counted there. */
+@Execution(ExecutionMode.CONCURRENT)
 class CommandsTest extends OnBothClients {
     @Test
     void anUncontendedPairIsTwoCommands() {

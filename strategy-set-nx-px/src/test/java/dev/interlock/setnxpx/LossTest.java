@@ -14,8 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
+@Execution(ExecutionMode.CONCURRENT)
 class LossTest extends OnBothClients {
     private static final Duration LEASE = Duration.ofSeconds(3);
 

@@ -71,15 +71,11 @@ class RedisHarnessTest {
     }
 
     private RespConnection connect() throws IOException {
-        return connect(PATIENCE_MILLIS);
+        return connect(harness.config().endpoints().get(0));
     }
 
-    private RespConnection connect(int timeoutMillis) throws IOException {
-        return connect(harness.config().endpoints().get(0), timeoutMillis);
-    }
-
-    private static RespConnection connect(RedisEndpoint endpoint, int timeoutMillis) throws IOException {
-        return new RespConnection(endpoint.host(), endpoint.port(), timeoutMillis);
+    private static RespConnection connect(RedisEndpoint endpoint) throws IOException {
+        return new RespConnection(endpoint.host(), endpoint.port(), PATIENCE_MILLIS);
     }
 
     private Object call(String... args) throws IOException {
@@ -99,16 +95,19 @@ class RedisHarnessTest {
 
     @Test
     void aPausedServerAnswersToWhatItWasAskedAfterItIsHealed() throws Exception {
-        try (RespConnection early = connect(GLANCE_MILLIS)) {
+        try (RespConnection early = connect()) {
             early.call("PING");
             inject(Fault.PAUSE);
 
+            early.timeout(GLANCE_MILLIS);
             assertThatThrownBy(() -> early.call("SET", key, "v")).isInstanceOf(SocketTimeoutException.class);
-            try (RespConnection late = connect(GLANCE_MILLIS)) {
+            try (RespConnection late = connect()) {
+                late.timeout(GLANCE_MILLIS);
                 assertThatThrownBy(() -> late.call("PING")).isInstanceOf(SocketTimeoutException.class);
             }
             faults.heal();
 
+            early.timeout(PATIENCE_MILLIS);
             assertThat(early.read()).isEqualTo("OK");
         }
     }
@@ -283,7 +282,7 @@ class RedisHarnessTest {
         harness.close();
 
         try (RedisHarness next = RedisHarness.of(PROVIDER).open();
-                RespConnection client = connect(next.config().endpoints().get(0), PATIENCE_MILLIS)) {
+                RespConnection client = connect(next.config().endpoints().get(0))) {
             assertThat(client.call("SET", next.config().keyPrefix() + "k", "v", "NX"))
                     .isEqualTo("OK");
         }
@@ -297,17 +296,17 @@ class RedisHarnessTest {
             List<RedisEndpoint> endpoints = three.config().endpoints();
             assertThat(endpoints).hasSize(3).doesNotHaveDuplicates();
             for (RedisEndpoint endpoint : endpoints) {
-                try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+                try (RespConnection client = connect(endpoint)) {
                     assertThat(client.call("SET", key, "v", "NX")).isEqualTo("OK");
                 }
             }
             three.faults().orElseThrow().inject(Fault.KILL);
             for (RedisEndpoint endpoint : endpoints) {
-                assertThatThrownBy(() -> connect(endpoint, PATIENCE_MILLIS)).isInstanceOf(ConnectException.class);
+                assertThatThrownBy(() -> connect(endpoint)).isInstanceOf(ConnectException.class);
             }
             three.faults().orElseThrow().heal();
             for (RedisEndpoint endpoint : endpoints) {
-                try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+                try (RespConnection client = connect(endpoint)) {
                     assertThat(client.call("GET", key)).isNull();
                 }
             }
@@ -349,7 +348,7 @@ class RedisHarnessTest {
             assertThat(endpoint.password()).contains("s3cret/");
             assertThat(endpoint.database()).isEqualTo(2);
             assertThat(endpoint.port()).isNotEqualTo(server.port());
-            try (RespConnection client = connect(endpoint, PATIENCE_MILLIS)) {
+            try (RespConnection client = connect(endpoint)) {
                 assertThat(client.call("AUTH", "s3cret/")).isEqualTo("OK");
             }
             assertThat(server.command("GET", "theirs")).isEqualTo("v");
@@ -361,12 +360,14 @@ class RedisHarnessTest {
     void aPausedForeignServerIsOneThatCannotBeHeard() throws Exception {
         try (RedisServer server = RedisServer.start();
                 RedisHarness foreign = RedisHarness.of(PROVIDER).open(server.uri());
-                RespConnection client = connect(foreign.config().endpoints().get(0), GLANCE_MILLIS)) {
+                RespConnection client = connect(foreign.config().endpoints().get(0))) {
             client.call("PING");
             foreign.faults().orElseThrow().inject(Fault.PAUSE);
+            client.timeout(GLANCE_MILLIS);
             assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
             assertThat(server.command("GET", "k")).isNull();
             foreign.faults().orElseThrow().heal();
+            client.timeout(PATIENCE_MILLIS);
             assertThat(client.read()).isEqualTo("OK");
         }
     }

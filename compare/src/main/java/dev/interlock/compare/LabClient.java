@@ -53,7 +53,7 @@ final class LabClient implements AutoCloseable {
         child = ChildJvm.start(options, LabClientCommand.NAME, this::hear, this::ended);
     }
 
-    /** Starts a process, which does nothing yet. */
+    /** Starts a process, which does nothing yet: it says nothing before it has got its task. */
     static LabClient start(LabClientCommand.Task task, Timeline timeline, Stores stores) {
         LabClient client = new LabClient(task, timeline, stores);
         client.child.say(new Gson().toJson(task));

@@ -57,11 +57,6 @@ final class LabServer implements AutoCloseable {
         return proxies.computeIfAbsent(client, it -> FaultProxy.to(server));
     }
 
-    String redisVersion() {
-        String info = String.valueOf(server.command("INFO", "server"));
-        return info.replaceAll("(?s).*redis_version:(\\S+).*", "$1");
-    }
-
     /** Keeps what is written from now on from the replica. */
     void holdReplication() {
         if (replication != null) {

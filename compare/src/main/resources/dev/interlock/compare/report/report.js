@@ -48,7 +48,7 @@
           ? el('th', { scope: 'row' }, cell) : el('td', cls(i), cell)))))));
   }
 
-  const seconds = (millis) => (millis >= 1000 ? (millis / 1000).toFixed(1) + ' s' : Math.round(millis) + ' ms');
+  const seconds = (millis) => (Math.abs(millis) >= 1000 ? (millis / 1000).toFixed(1) + ' s' : Math.round(millis) + ' ms');
   const whole = (number) => Math.round(number).toLocaleString('en');
 
   main.append(el('h1', {}, report.title), el('p', { class: 'soft' }, report.setting),

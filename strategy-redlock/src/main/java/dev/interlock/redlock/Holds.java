@@ -53,7 +53,7 @@ record Holds(int size, int majority, int held, int gone, int taken, int failed) 
         int open = size - held - gone - taken - failed;
         boolean canBeKept = held + open >= majority;
         boolean canBeLost = gone + taken + open > size - majority;
-        return isKept() || isLost() || open == 0 || !canBeKept && !canBeLost;
+        return isKept() || isLost() || open == 0 || (!canBeKept && !canBeLost);
     }
 
     /** Whether a majority held the lock. */

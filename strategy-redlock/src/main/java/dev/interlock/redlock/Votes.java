@@ -40,7 +40,7 @@ record Votes(int size, int majority, int granted, int refused, int failed) {
 
     /** Whether no further answer can change what these come to. */
     boolean areDecided() {
-        return isGranted() || !canBeGranted() && (isAnswered() || size - failed < majority);
+        return isGranted() || (!canBeGranted() && (isAnswered() || size - failed < majority));
     }
 
     boolean isGranted() {

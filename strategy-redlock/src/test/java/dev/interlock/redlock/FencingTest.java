@@ -273,8 +273,10 @@ class FencingTest {
 
     @Test
     void countersDoNotStayForEver() {
-        tokenOf(redis.factory().getLock("fenced"));
-        assertThat((Long) redis.servers.get(0).command("TTL", Fixture.fence("fenced")))
-                .isPositive();
+        redis.factory().getLock("fenced").lock();
+        redis.awaitTakenOn("fenced", 0, 1, 2);
+        assertThat(redis.servers)
+                .allSatisfy(server -> assertThat((Long) server.command("TTL", Fixture.fence("fenced")))
+                        .isPositive());
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
@@ -45,8 +46,8 @@ class HandedInClientTest {
                     .build()) {
                 DistributedLock mine = factory.getLock("shared");
                 mine.lock();
-                assertThat(redis.servers.get(0).command("GET", "app:locks:{shared}"))
-                        .isNotNull();
+                await().atMost(Fixture.PATIENCE)
+                        .until(() -> redis.servers.get(0).command("GET", "app:locks:{shared}") != null);
                 DistributedLock theirs = redis.factory(
                                 it -> Fixture.trusting(it).keyPrefix("app:locks"))
                         .getLock("shared");

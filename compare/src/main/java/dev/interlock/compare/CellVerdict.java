@@ -14,7 +14,7 @@ enum CellVerdict {
     /** Two holders at once, and one overwrote what the other had written; a store that checks fencing tokens refused it. */
     FENCED("two holders at once; only the store that checks fencing tokens stayed right"),
     /** Two holders at once, and no store stayed right. */
-    VIOLATED("two holders at once, and data was lost");
+    VIOLATED("two holders at once, and nothing kept the data right");
 
     /** The part of a lease that it may take on a busy machine until a process hears that its lease is over. */
     private static final int NOTICE = 8;
@@ -50,10 +50,10 @@ enum CellVerdict {
         if (evidence.staleWrites() > 0) {
             return FENCED;
         }
-        if (together) {
+        if (together && evidence.toldMillis() != null) {
             return DETECTED;
         }
-        if (evidence.history().equals("VIOLATED")) {
+        if (together || evidence.history().equals("VIOLATED")) {
             // Nothing was overwritten this time; by what the clients were told it could have been.
             return VIOLATED;
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.compare;
 
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Makes verdicts stand out on a terminal. */
 final class Colours {
@@ -14,11 +16,17 @@ final class Colours {
 
     private Colours() {}
 
-    /** Whether the user wants colours, as far as is known. */
-    static boolean areWanted(boolean refused) {
+    /**
+     * Whether the user wants colours, as far as is known.
+     *
+     * @param refused whether the command line refuses them
+     * @param terminal the value of the {@link #PROPERTY}, which may be missing
+     * @param environment the environment of this process
+     */
+    static boolean areWanted(boolean refused, @Nullable String terminal, Map<String, String> environment) {
         return !refused
-                && System.getProperty(PROPERTY, "").equals("on")
-                && System.getenv().getOrDefault("NO_COLOR", "").isEmpty();
+                && "on".equals(terminal)
+                && environment.getOrDefault("NO_COLOR", "").isEmpty();
     }
 
     static String paint(String text) {

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows what the installed strategies do when things go wrong: for each fault, two clients in JVMs of their own read,"
                     + " change and write back a value under the lock, on Redis servers that are made to fail.",
-            "Starts its own Redis servers on the loopback interface and leaves nothing behind. docs/fault-lab.md explains the"
-                    + " faults and the verdicts."
+            "Starts its own Redis servers on the loopback interface, because servers that others use must not be made to fail, and"
+                    + " leaves nothing behind. docs/fault-lab.md explains the faults and the verdicts."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {

@@ -6,6 +6,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
@@ -187,7 +188,7 @@ final class LabClientCommand implements Callable<Integer> {
             try {
                 UncontendedPair.pair(lock);
                 held = true;
-            } catch (LockBackendException e) {
+            } catch (LockBackendException | LeaseLostException e) {
                 if (System.nanoTime() - giveUp > 0) {
                     throw e;
                 }

@@ -19,7 +19,8 @@ final class Output {
             out.print(asJson.get());
         } else {
             String text = asText.get();
-            out.print(Colours.areWanted(noColor) ? Colours.paint(text) : text);
+            boolean colours = Colours.areWanted(noColor, System.getProperty(Colours.PROPERTY), System.getenv());
+            out.print(colours ? Colours.paint(text) : text);
         }
         out.flush();
     }

@@ -4,6 +4,7 @@ package dev.interlock.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CellVerdictTest {
@@ -11,6 +12,17 @@ class CellVerdictTest {
 
     private static Evidence evidence(
             long twoHolders, long nobody, boolean unserved, int stale, int staleFenced, String history) {
+        return evidence(twoHolders, nobody, unserved, stale, staleFenced, history, 1L);
+    }
+
+    private static Evidence evidence(
+            long twoHolders,
+            long nobody,
+            boolean unserved,
+            int stale,
+            int staleFenced,
+            String history,
+            @Nullable Long told) {
         return new Evidence(
                 LEASE,
                 twoHolders,
@@ -20,7 +32,7 @@ class CellVerdictTest {
                 staleFenced,
                 0,
                 null,
-                null,
+                told,
                 null,
                 List.of(),
                 history,
@@ -38,6 +50,12 @@ class CellVerdictTest {
         assertThat(CellVerdict.of(evidence(LEASE / 8, 0, false, 0, 0, "VALID"))).isEqualTo(CellVerdict.SAFE);
         assertThat(CellVerdict.of(evidence(LEASE / 8 + 1, 0, false, 0, 0, "VALID")))
                 .isEqualTo(CellVerdict.DETECTED);
+    }
+
+    @Test
+    void twoHoldersOfWhomNobodyWasToldAreAViolationThoughNothingWasOverwritten() {
+        assertThat(CellVerdict.of(evidence(LEASE, 0, false, 0, 0, "VALID", null)))
+                .isEqualTo(CellVerdict.VIOLATED);
     }
 
     @Test

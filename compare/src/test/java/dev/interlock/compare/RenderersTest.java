@@ -191,7 +191,7 @@ class RenderersTest {
                         | flushall |    violated ! |
                         +----------+---------------+
                         blocked: never two holders at once, but nobody had the lock for a while.
-                        violated: two holders at once, and data was lost.
+                        violated: two holders at once, and nothing kept the data right.
                         !: two holders that the profile does not declare.
 
                         Something was left out.
@@ -199,8 +199,8 @@ class RenderersTest {
                         FAILED: strategy "first" breaks rule 1.2, aHeldLockIsRefused: it should | wait
                         FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.
                         FAILED: strategy "second" could not be measured: it broke | in two
-                        FAILED: strategy "first" under fault flushall: two holders at once, and data was lost, which its
-                        profile does not declare.
+                        FAILED: strategy "first" under fault flushall: two holders at once, and nothing kept the data right,
+                        which its profile does not declare.
                         """);
     }
 
@@ -286,7 +286,7 @@ class RenderersTest {
 
                         blocked: never two holders at once, but nobody had the lock for a while.
 
-                        violated: two holders at once, and data was lost.
+                        violated: two holders at once, and nothing kept the data right.
 
                         !: two holders that the profile does not declare.
 
@@ -300,7 +300,7 @@ class RenderersTest {
 
                         **FAILED: strategy "second" could not be measured: it broke | in two**
 
-                        **FAILED: strategy "first" under fault flushall: two holders at once, and data was lost, which its profile does not declare.**
+                        **FAILED: strategy "first" under fault flushall: two holders at once, and nothing kept the data right, which its profile does not declare.**
                         """);
     }
 

@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds out which strategy to take for what, among those in which nothing wrong was found. */
 final class Recommendations {
+    private final List<StrategyReport> all;
     private final List<StrategyReport> sound;
     private final @Nullable FaultReport faults;
 
     private Recommendations(List<StrategyReport> strategies, @Nullable FaultReport faults) {
+        this.all = strategies;
         this.faults = faults;
         this.sound = strategies.stream()
                 .filter(strategy -> strategy.failure() == null && !strategy.lostUpdates() && !strategy.breaksRules())
@@ -57,7 +59,15 @@ final class Recommendations {
                 .min(Comparator.<StrategyReport>comparingInt(strategy -> Servers.neededBy(strategy.name()))
                         .thenComparing(Recommendations::pairsPerSecond, Comparator.reverseOrder()));
         return best.map(strategy -> new Recommendation(need, strategy.name(), reason.apply(strategy)))
-                .orElseGet(() -> new Recommendation(need, null, "none of those that were compared will do"));
+                .orElseGet(() -> new Recommendation(need, null, whyNone(will)));
+    }
+
+    private String whyNone(Predicate<StrategyReport> will) {
+        List<String> unsound =
+                all.stream().filter(will).map(StrategyReport::name).toList();
+        return unsound.isEmpty()
+                ? "none of those that were compared will do"
+                : "something went wrong here with " + String.join(" and ", unsound);
     }
 
     private static double pairsPerSecond(StrategyReport strategy) {

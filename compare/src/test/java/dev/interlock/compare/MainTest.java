@@ -121,6 +121,9 @@ class MainTest {
         assertThat(report.recommendations())
                 .extracting(Recommendation::strategy)
                 .containsOnlyNulls();
+        assertThat(report.recommendations())
+                .extracting(Recommendation::reason)
+                .contains("something went wrong here with test-boastful", "none of those that were compared will do");
         assertThat(Files.readString(directory.resolve("report.md"))).contains("**FAILED: strategy \"test-boastful\"");
         assertThat(Files.readString(directory.resolve("report.html"))).contains("test-boastful");
     }

@@ -12,7 +12,6 @@ final class Comparison {
     private static final int THREADS = 8;
     private static final int CLIENTS = 4;
 
-    private final Effort effort;
     private final Servers servers;
     private final List<Rule> rules;
     private final boolean speed;
@@ -28,7 +27,6 @@ final class Comparison {
      */
     Comparison(Effort effort, Servers servers, boolean speed, List<Rule> rules) {
         this.speed = speed;
-        this.effort = effort;
         this.servers = servers;
         this.rules = rules;
         guardedCounter = new GuardedCounter(effort);

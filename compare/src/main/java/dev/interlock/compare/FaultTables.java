@@ -35,7 +35,7 @@ final class FaultTables {
                 rows.add(row);
             }
         }
-        return new ReportTable(title, header, rows, notes(report, strategies));
+        return new ReportTable(title, header, rows, notes(strategies));
     }
 
     /** A cell in a word or two. */
@@ -66,7 +66,7 @@ final class FaultTables {
         return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
     }
 
-    private static List<String> notes(FaultReport report, List<FaultReport.Row> strategies) {
+    private static List<String> notes(List<FaultReport.Row> strategies) {
         List<String> notes = new ArrayList<>();
         List<Cell> cells =
                 strategies.stream().flatMap(row -> row.cells().stream()).toList();

@@ -36,7 +36,7 @@ final class LabClient implements AutoCloseable {
         }
 
         private StoreWrites write(@Nullable Long token, String versions) {
-            String[] basedOn = versions.split(" ");
+            String[] basedOn = versions.split(" ", -1);
             return new StoreWrites(
                     unfenced.write(token, Long.parseLong(basedOn[0])), fenced.write(token, Long.parseLong(basedOn[1])));
         }

@@ -57,8 +57,8 @@ final class LabClientCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private Task task;
-    private Recorder recorder;
+    private @Nullable Task task;
+    private @Nullable Recorder recorder;
     private @Nullable DistributedLockFactory factory;
     private @Nullable Tenure tenure;
     private int attempts;
@@ -107,10 +107,10 @@ final class LabClientCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         task = gson.fromJson(in.readLine(), Task.class);
-        if (task.clockAheadMillis() != 0) {
-            WallClock.shift(task.clockAheadMillis());
+        if (task().clockAheadMillis() != 0) {
+            WallClock.shift(task().clockAheadMillis());
         }
-        recorder = Recorder.toFile(Path.of(task.history()));
+        recorder = Recorder.toFile(Path.of(task().history()));
         daemon("follow-parent", () -> followParent(in));
         daemon("sample-lease", this::sample);
         say(Moment.What.READY, null, null);
@@ -150,15 +150,15 @@ final class LabClientCommand implements Callable<Integer> {
     }
 
     private void open(String endpoints) throws ReflectiveOperationException {
-        LockStrategyProvider provider = Class.forName(task.provider())
+        LockStrategyProvider provider = Class.forName(task().provider())
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
                 .newInstance();
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(endpoints)
-                .commandTimeout(Duration.ofMillis(task.commandTimeoutMillis()))
+                .commandTimeout(Duration.ofMillis(task().commandTimeoutMillis()))
                 .lockDefaults(options());
-        task.options().forEach(config::option);
+        task().options().forEach(config::option);
         DistributedLockFactory before = factory;
         factory = DistributedLocks.getInstance(provider, config.build());
         if (before != null) {
@@ -170,7 +170,7 @@ final class LabClientCommand implements Callable<Integer> {
 
     private LockOptions options() {
         return LockOptions.builder()
-                .lease(Duration.ofMillis(task.leaseMillis()))
+                .lease(Duration.ofMillis(task().leaseMillis()))
                 .build();
     }
 
@@ -179,9 +179,9 @@ final class LabClientCommand implements Callable<Integer> {
     }
 
     private void warmUp() {
-        DistributedLock lock = lock(task.warmUpLock());
+        DistributedLock lock = lock(task().warmUpLock());
         long giveUp = System.nanoTime()
-                + Duration.ofMillis(task.leaseMillis())
+                + Duration.ofMillis(task().leaseMillis())
                         .multipliedBy(WARM_UP_LEASES)
                         .toNanos();
         for (boolean held = false; !held; ) {
@@ -199,21 +199,21 @@ final class LabClientCommand implements Callable<Integer> {
     }
 
     private void contend() throws InterruptedException {
-        DistributedLock lock = lock(task.lock());
+        DistributedLock lock = lock(task().lock());
         say(Moment.What.ASKED, null, null);
         @Nullable String lastRefusal = null;
         while (true) {
             // What comes after an attempt without an outcome does not build on it.
             attempts++;
-            String process = task.who() + "#" + attempts;
-            recorder.invoke(process, Op.ACQUIRE, task.lock());
+            String process = task().who() + "#" + attempts;
+            recorder().invoke(process, Op.ACQUIRE, task().lock());
             try {
                 lock.lock();
             } catch (LockBackendException e) {
                 if (e.reason() == LockBackendException.Reason.OUTCOME_UNKNOWN) {
-                    recorder.unknown(process, Op.ACQUIRE, task.lock(), e);
+                    recorder().unknown(process, Op.ACQUIRE, task().lock(), e);
                 } else {
-                    recorder.failed(process, Op.ACQUIRE, task.lock(), e);
+                    recorder().failed(process, Op.ACQUIRE, task().lock(), e);
                 }
                 String refusal = e.reason() + ": " + e.getMessage();
                 if (lastRefusal == null) {
@@ -229,19 +229,27 @@ final class LabClientCommand implements Callable<Integer> {
                 return;
             }
             // A lease that was over before anybody could look at it is no tenure.
-            recorder.unknown(process, Op.ACQUIRE, task.lock(), new IllegalStateException());
+            recorder().unknown(process, Op.ACQUIRE, task().lock(), new IllegalStateException());
         }
     }
 
     private void begin(DistributedLock lock, Lease lease, String process) throws InterruptedException {
         Tenure begun = new Tenure(lock, lease, process);
         begun.sample();
-        recorder.acquired(begun.seenNanos, process, task.lock(), lease.fencingToken(), OptionalLong.empty());
+        recorder().acquired(begun.seenNanos, process, task().lock(), lease.fencingToken(), OptionalLong.empty());
         say(Moment.What.GRANTED, begun.token(), null);
         lease.onLoss(begun::lost);
         tenure = begun;
-        String[] versions = ask(Moment.What.READ, begun.token(), "").split(" ");
+        String[] versions = ask(Moment.What.READ, begun.token(), "").split(" ", -1);
         begun.versions = versions[0] + " " + versions[1];
+    }
+
+    private Task task() {
+        return Objects.requireNonNull(task, "nothing before the task");
+    }
+
+    private Recorder recorder() {
+        return Objects.requireNonNull(recorder, "nothing before the task");
     }
 
     private Tenure tenure() {
@@ -266,13 +274,13 @@ final class LabClientCommand implements Callable<Integer> {
         Tenure ended = tenure();
         tenure = null;
         say(Moment.What.RELEASING, ended.token(), null);
-        recorder.invoke(ended.process, Op.RELEASE, task.lock());
+        recorder().invoke(ended.process, Op.RELEASE, task().lock());
         try {
             ended.lock.unlock();
-            recorder.released(ended.process, task.lock());
+            recorder().released(ended.process, task().lock());
             say(Moment.What.RELEASED, ended.token(), null);
         } catch (IllegalMonitorStateException e) {
-            recorder.failed(ended.process, Op.RELEASE, task.lock(), e);
+            recorder().failed(ended.process, Op.RELEASE, task().lock(), e);
             say(Moment.What.NOT_RELEASED, ended.token(), e.getClass().getSimpleName());
         }
     }
@@ -284,7 +292,7 @@ final class LabClientCommand implements Callable<Integer> {
     }
 
     private void say(Moment.What what, @Nullable Long token, @Nullable String detail) {
-        String line = gson.toJson(Moment.now(task.who(), what, token, detail));
+        String line = gson.toJson(Moment.now(task().who(), what, token, detail));
         synchronized (gson) {
             spec.commandLine().getOut().println(line);
             spec.commandLine().getOut().flush();
@@ -335,7 +343,7 @@ final class LabClientCommand implements Callable<Integer> {
 
         void lost(LossCause cause) {
             boolean ranOut = validUntilNanos - System.nanoTime() <= 0;
-            recorder.lost(ranOut ? validUntilNanos : seenNanos, process, task.lock(), lease.fencingToken());
+            recorder().lost(ranOut ? validUntilNanos : seenNanos, process, task().lock(), lease.fencingToken());
             say(Moment.What.TOLD, token(), cause.summary());
         }
     }

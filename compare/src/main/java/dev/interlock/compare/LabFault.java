@@ -93,7 +93,12 @@ enum LabFault {
                     + " which is linked statically";
 
     private final String description;
+
+    // Records of enums and methods without state; the checker wants annotations to believe that.
+    @SuppressWarnings("ImmutableEnumChecker")
     private final Excuse excuse;
+
+    @SuppressWarnings("ImmutableEnumChecker")
     private final LabScripts.@Nullable Script script;
 
     /**

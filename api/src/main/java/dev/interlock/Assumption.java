@@ -16,12 +16,14 @@ public enum Assumption {
     BOUNDED_CLOCK_RATES("all clocks run at nearly the same rate"),
     /** No replica that lacks an acknowledged write is promoted to take over from its master. */
     NO_FAILOVER("no failover loses an acknowledged write"),
-    /** The server does not evict keys that have a time to live, whatever its memory limit. */
+    /** The server keeps lock keys while it runs: it evicts none, whatever its memory limit, and nobody deletes or flushes them. */
     NO_EVICTION("the server evicts no lock key"),
     /** A server that restarts has kept every write that it acknowledged. */
     RESTART_KEEPS_DATA("a restarted server has kept its data"),
     /** A majority of the servers can be reached. */
-    MAJORITY_UP("a majority of the servers is up");
+    MAJORITY_UP("a majority of the servers is up"),
+    /** All clients name the same servers at any one time, also while a configuration is being rolled out. */
+    SAME_SERVERS("all clients name the same servers");
 
     private final String summary;
 

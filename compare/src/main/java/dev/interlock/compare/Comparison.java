@@ -2,8 +2,6 @@
 package dev.interlock.compare;
 
 import dev.interlock.LockStrategyProvider;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,16 +12,21 @@ final class Comparison {
     private static final int THREADS = 8;
     private static final int CLIENTS = 4;
 
-    private final Effort effort;
     private final Servers servers;
     private final List<Rule> rules;
+    private final boolean speed;
     private final GuardedCounter guardedCounter;
     private final UncontendedPair uncontendedPair;
     private final List<Contention> contentions;
 
-    /** Prepares a comparison that also looks whether strategies keep some rules of the contract. */
-    Comparison(Effort effort, Servers servers, List<Rule> rules) {
-        this.effort = effort;
+    /**
+     * Prepares a comparison.
+     *
+     * @param speed whether to measure how fast strategies are
+     * @param rules the rules of the contract that they should keep
+     */
+    Comparison(Effort effort, Servers servers, boolean speed, List<Rule> rules) {
+        this.speed = speed;
         this.servers = servers;
         this.rules = rules;
         guardedCounter = new GuardedCounter(effort);
@@ -33,20 +36,18 @@ final class Comparison {
 
     /** How many steps of progress one strategy makes. */
     int steps() {
-        return 2 + contentions.size() + (rules.isEmpty() ? 0 : 1);
+        return (speed ? 2 + contentions.size() : 0) + (rules.isEmpty() ? 0 : 1);
     }
 
-    Report run(List<LockStrategyProvider> providers, Progress progress) {
+    List<StrategyReport> run(List<LockStrategyProvider> providers, Progress progress) {
         List<StrategyReport> reports = new ArrayList<>();
         for (LockStrategyProvider provider : providers) {
-            reports.add(measure(provider, progress));
+            reports.add(
+                    steps() == 0
+                            ? new StrategyReport.Builder(provider.name(), provider.profile()).build()
+                            : measure(provider, progress));
         }
-        return new Report(
-                Report.SCHEMA_VERSION,
-                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
-                effort.name(),
-                Machine.here(),
-                reports);
+        return reports;
     }
 
     private StrategyReport measure(LockStrategyProvider provider, Progress progress) {
@@ -55,13 +56,15 @@ final class Comparison {
         try (Backend backend = servers.backend(provider.name())) {
             report.redis(backend);
             Subject subject = new Subject(provider.name(), backend);
-            steps++;
-            report.guardedCounter(step(guardedCounter, subject, progress));
-            steps++;
-            report.uncontended(step(uncontendedPair, subject, progress));
-            for (Contention contention : contentions) {
+            if (speed) {
                 steps++;
-                report.contended(step(contention, subject, progress));
+                report.guardedCounter(step(guardedCounter, subject, progress));
+                steps++;
+                report.uncontended(step(uncontendedPair, subject, progress));
+                for (Contention contention : contentions) {
+                    steps++;
+                    report.contended(step(contention, subject, progress));
+                }
             }
             if (!rules.isEmpty()) {
                 steps++;

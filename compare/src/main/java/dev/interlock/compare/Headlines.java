@@ -22,8 +22,11 @@ final class Headlines {
                 versions.add(strategy.redisVersion());
             }
         }
-        return report.finishedAt() + ", effort " + report.effort() + "; " + redis(versions) + "; "
-                + report.machine().description();
+        if (report.faults() != null && report.faults().redisVersion() != null) {
+            versions.add(report.faults().redisVersion());
+        }
+        return report.finishedAt() + "; Interlock " + report.interlock() + ", effort " + report.effort() + "; "
+                + redis(versions) + "; " + report.machine().description();
     }
 
     /** The versions of Redis that there were. */
@@ -47,6 +50,9 @@ final class Headlines {
                 problems.add(
                         "FAILED: strategy \"" + strategy.name() + "\" could not be measured: " + strategy.failure());
             }
+        }
+        if (report.faults() != null) {
+            problems.addAll(report.faults().problems());
         }
         return problems;
     }

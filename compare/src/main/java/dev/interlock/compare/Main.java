@@ -15,7 +15,14 @@ import picocli.CommandLine.ScopeType;
         name = "interlock",
         description =
                 "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
-        subcommands = {CompareCommand.class, ConformanceCommand.class, StrategiesCommand.class, WorkerCommand.class},
+        subcommands = {
+            CompareCommand.class,
+            ConformanceCommand.class,
+            FaultsCommand.class,
+            StrategiesCommand.class,
+            WorkerCommand.class,
+            LabClientCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND",
         footer = "%nAnother command, bench, measures against other libraries: interlock bench --help")
 public final class Main {

@@ -11,8 +11,11 @@ public final class MarkdownRenderer {
     static String render(Report report, List<ReportTable> tables) {
         StringBuilder text = new StringBuilder();
         text.append("# ").append(Headlines.TITLE).append("\n\n");
-        text.append(Headlines.setting(report)).append("\n");
+        text.append(Headlines.setting(report)).append("\n\n");
+        text.append("Made by `").append(report.command()).append("`.\n");
+        table(text, ReportTables.recommendations(report));
         tables.forEach(table -> table(text, table));
+        report.omitted().forEach(omitted -> text.append("\n").append(omitted).append("\n"));
         text.append("\n").append(Headlines.CAVEAT).append("\n");
         Headlines.problems(report)
                 .forEach(problem ->

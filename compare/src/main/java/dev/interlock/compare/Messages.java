@@ -3,6 +3,7 @@ package dev.interlock.compare;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.NoSuchLockStrategyException;
+import dev.interlock.embedded.RedisServerException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
@@ -24,6 +25,7 @@ public final class Messages {
         boolean explainsItself = error instanceof CompareException
                 || error instanceof LockBackendException
                 || error instanceof NoSuchLockStrategyException
+                || error instanceof RedisServerException
                 || error instanceof AssertionError
                 || error instanceof TestAbortedException;
         if (message == null) {

@@ -22,14 +22,32 @@ final class ReportTables {
     static List<ReportTable> of(Report report) {
         List<ReportTable> tables = new ArrayList<>();
         tables.add(profiles(report));
-        tables.add(guardedCounters(report));
-        tables.add(uncontended(report));
-        tables.add(contended(report));
-        tables.add(conformance(report));
+        tables.addAll(measured(report));
+        if (report.faults() != null) {
+            tables.addAll(FaultTables.of(report.faults()));
+        }
         return tables;
     }
 
-    private static ReportTable profiles(Report report) {
+    /** The tables of conformance and speed. */
+    static List<ReportTable> measured(Report report) {
+        return List.of(guardedCounters(report), uncontended(report), contended(report), conformance(report));
+    }
+
+    /** Which strategy to take for what. */
+    static ReportTable recommendations(Report report) {
+        return new ReportTable(
+                "Which one to take",
+                List.of("To", "take", "because"),
+                report.recommendations().stream()
+                        .map(it -> List.of(
+                                it.need(), Objects.requireNonNullElse(it.strategy(), "none of them"), it.reason()))
+                        .toList(),
+                List.of(
+                        "Only strategies in which nothing wrong was found. No lease alone keeps data right: see docs/choosing-a-strategy.md."));
+    }
+
+    static ReportTable profiles(Report report) {
         List<String> header = new ArrayList<>(List.of("Property"));
         report.strategies().forEach(strategy -> header.add(strategy.name()));
         List<List<String>> rows = new ArrayList<>();

@@ -3,7 +3,6 @@ package dev.interlock.compare;
 
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
-import dev.interlock.DistributedLocks;
 import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
@@ -24,10 +23,7 @@ final class StrategiesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<LockStrategyProvider> strategies = DistributedLocks.strategies();
-        if (strategies.isEmpty()) {
-            throw new CompareException("no lock strategy is installed: put the artifact of one on the class path");
-        }
+        List<LockStrategyProvider> strategies = Targets.installed();
         List<List<String>> rows = new ArrayList<>();
         strategies.forEach(strategy -> describe(strategy, rows));
         spec.commandLine().getOut().print(TextTable.texts(List.of("Strategy", "What it is"), rows));

@@ -37,10 +37,7 @@ final class Targets {
     private List<String> strategies = new ArrayList<>();
 
     List<LockStrategyProvider> strategies() {
-        List<LockStrategyProvider> installed = DistributedLocks.strategies();
-        if (installed.isEmpty()) {
-            throw new CompareException("no lock strategy is installed: put the artifact of one on the class path");
-        }
+        List<LockStrategyProvider> installed = installed();
         if (strategies.isEmpty()) {
             return installed;
         }
@@ -53,6 +50,15 @@ final class Targets {
         return installed.stream()
                 .filter(provider -> strategies.contains(provider.name()))
                 .toList();
+    }
+
+    /** All strategies that there are. */
+    static List<LockStrategyProvider> installed() {
+        List<LockStrategyProvider> installed = DistributedLocks.strategies();
+        if (installed.isEmpty()) {
+            throw new CompareException("no lock strategy is installed: put the artifact of one on the class path");
+        }
+        return installed;
     }
 
     /** The servers, of which each that the user named can be understood. */

@@ -11,8 +11,19 @@ final class TerminalRenderer {
         StringBuilder text = new StringBuilder();
         text.append(Headlines.TITLE).append("\n");
         wrap(text, Headlines.setting(report));
+        ReportTable recommendations = ReportTables.recommendations(report);
+        if (!recommendations.rows().isEmpty()) {
+            text.append("\n").append(recommendations.title()).append("\n");
+            text.append(TextTable.texts(
+                    List.of("To", "Take"),
+                    recommendations.rows().stream()
+                            .map(row -> List.of(row.get(0), row.get(1) + ": " + row.get(2)))
+                            .toList()));
+            recommendations.notes().forEach(note -> wrap(text, note));
+        }
         tables.forEach(table -> table(text, table));
         text.append("\n");
+        report.omitted().forEach(omitted -> wrap(text, omitted));
         wrap(text, Headlines.CAVEAT);
         Headlines.problems(report).forEach(problem -> wrap(text, problem));
         return text.toString();

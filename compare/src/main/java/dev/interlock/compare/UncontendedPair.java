@@ -11,6 +11,7 @@ import org.HdrHistogram.Histogram;
 final class UncontendedPair implements Scenario<UncontendedPair.Result> {
     private static final int DIGITS = 3;
     private static final double NANOS_PER_MILLI = 1e6;
+    private static final List<Double> PERCENTILES = List.of(1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0);
 
     private final Effort effort;
 
@@ -26,8 +27,23 @@ final class UncontendedPair implements Scenario<UncontendedPair.Result> {
      * @param p99Millis the time that 99 of 100 do not exceed, in milliseconds
      * @param pairsPerSecond the rate
      * @param commandsPerPair how many commands a pair needs
+     * @param latencies the distribution of the times
      */
-    record Result(long pairs, double p50Millis, double p99Millis, double pairsPerSecond, double commandsPerPair) {}
+    record Result(
+            long pairs,
+            double p50Millis,
+            double p99Millis,
+            double pairsPerSecond,
+            double commandsPerPair,
+            List<Latency> latencies) {}
+
+    /**
+     * A point of a distribution.
+     *
+     * @param percentile how many of 100 do not exceed the time
+     * @param millis the time, in milliseconds
+     */
+    record Latency(double percentile, double millis) {}
 
     @Override
     public String title() {
@@ -57,7 +73,11 @@ final class UncontendedPair implements Scenario<UncontendedPair.Result> {
                     nanos.getValueAtPercentile(50) / NANOS_PER_MILLI,
                     nanos.getValueAtPercentile(99) / NANOS_PER_MILLI,
                     work.stepsPerSecond(),
-                    (double) commands / effort.countedPairs());
+                    (double) commands / effort.countedPairs(),
+                    PERCENTILES.stream()
+                            .map(percentile ->
+                                    new Latency(percentile, nanos.getValueAtPercentile(percentile) / NANOS_PER_MILLI))
+                            .toList());
         }
     }
 

@@ -7,17 +7,18 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
-/** Which Interlock this is. */
+/** Which Interlock this is, and which library draws its charts. */
 final class Version {
-    static final String OF_INTERLOCK = read();
+    static final String OF_INTERLOCK = read("version");
+    static final String OF_CHARTS = read("chart.js");
 
     private Version() {}
 
-    private static String read() {
+    private static String read(String name) {
         try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
             Properties properties = new Properties();
             properties.load(Objects.requireNonNull(in, "version.properties"));
-            return Objects.requireNonNull(properties.getProperty("version"), "version");
+            return Objects.requireNonNull(properties.getProperty(name), name);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read the version", e);
         }

@@ -55,7 +55,7 @@ class ArchitectureTest {
 
     private static final JavaClasses ALL = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
-            .withImportOption(location -> !location.contains("/test-classes/"))
+            .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
             .importPackages(API);
 
     private static final JavaClasses LIBRARY = ALL.that(not(resideInAnyPackage(COMPARE)));

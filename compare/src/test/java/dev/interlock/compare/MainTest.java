@@ -41,8 +41,8 @@ class MainTest {
 
         int exitCode = run(
                 "compare",
-                "--quick",
-                "--skip-conformance",
+                "--only",
+                "speed",
                 "--strategy",
                 TestStrategies.FAILING,
                 TestStrategies.BROKEN,
@@ -62,7 +62,7 @@ class MainTest {
                 .contains("[5/8] test-failing: guarded counter in 2 processes")
                 .doesNotContain("\tat ");
 
-        JsonObject json = JsonParser.parseString(Files.readString(directory.resolve("a/b/compare.json")))
+        JsonObject json = JsonParser.parseString(Files.readString(directory.resolve("a/b/report.json")))
                 .getAsJsonObject();
         assertThat(json.get("schemaVersion").getAsInt()).isEqualTo(Report.SCHEMA_VERSION);
         assertThat(json.getAsJsonObject("machine").keySet()).containsExactlyInAnyOrder("java", "os", "cores");
@@ -83,13 +83,13 @@ class MainTest {
         assertThat(broken.getAsJsonArray("contended")).hasSize(2);
         assertThat(strategies.get(1).getAsJsonObject().get("failure").getAsString())
                 .contains("the test wants it so");
-        assertThat(Files.readString(directory.resolve("a/b/compare.md")))
+        assertThat(Files.readString(directory.resolve("a/b/report.md")))
                 .contains("# Interlock", "| test-broken |", "**FAILED: ");
     }
 
     @Test
     void aStrategyThatCannotBeMeasuredMakesTheCommandFail() {
-        assertThat(run("compare", "--quick", "--strategy", TestStrategies.FAILING))
+        assertThat(run("compare", "--only", "speed", "--strategy", TestStrategies.FAILING))
                 .isEqualTo(ExitCodes.FAILED);
     }
 
@@ -99,6 +99,42 @@ class MainTest {
         assertThat(err.toString())
                 .startsWith("interlock: no lock strategy \"redlok\" is installed; installed: ")
                 .contains(TestStrategies.BROKEN, "Try: interlock compare --help");
+    }
+
+    @Test
+    void anUnknownPartIsAnErrorThatListsTheParts() {
+        assertThat(run("compare", "--only", "looks")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .contains("--only: there is no part \"looks\": name some of profiles, conformance, faults, speed");
+    }
+
+    @Test
+    void aFaultThatAProfileDoesNotDeclareMakesTheComparisonFail() throws Exception {
+        int exitCode = run(
+                "compare", "--only", "faults", "--strategy", TestStrategies.BOASTFUL, "--out", directory.toString());
+
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        Report report = new Gson().fromJson(Files.readString(directory.resolve("report.json")), Report.class);
+        assertThat(report.faults()).isNotNull();
+        assertThat(report.faults().hasUndeclared()).isTrue();
+        assertThat(report.command()).startsWith("./interlock compare --only faults --strategy test-boastful");
+        assertThat(report.recommendations())
+                .extracting(Recommendation::strategy)
+                .containsOnlyNulls();
+        assertThat(report.recommendations())
+                .extracting(Recommendation::reason)
+                .contains("something went wrong here with test-boastful", "none of those that were compared will do");
+        assertThat(Files.readString(directory.resolve("report.md"))).contains("**FAILED: strategy \"test-boastful\"");
+        assertThat(Files.readString(directory.resolve("report.html"))).contains("test-boastful");
+    }
+
+    @Test
+    void serversThatTheUserNamesAreNotUsedForFaults() {
+        try (RedisServer server = RedisServer.start()) {
+            assertThat(run("compare", "--only", "profiles,faults", "--strategy", "set-nx-px", "--redis", server.uri()))
+                    .isEqualTo(ExitCodes.OK);
+            assertThat(out.toString()).contains("The faults were left out").doesNotContain("killed");
+        }
     }
 
     @Test
@@ -172,17 +208,19 @@ class MainTest {
                 Duration.ofMillis(1),
                 Duration.ofMillis(1),
                 1);
-        Comparison comparison = new Comparison(least, new Servers(List.of()), List.of(rule("4.1"), rule("4.2")));
+        Comparison comparison = new Comparison(least, new Servers(List.of()), true, List.of(rule("4.1"), rule("4.2")));
         List<LockStrategyProvider> careless = List.of(new TestStrategies.CarelessStrategyProvider());
 
-        Report report;
+        List<StrategyReport> strategies;
         try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps())) {
-            report = comparison.run(careless, progress);
+            strategies = comparison.run(careless, progress);
         }
 
+        Report report = new Report(
+                Report.SCHEMA_VERSION, "", "", "", "", Machine.here(), strategies, null, List.of(), List.of());
         assertThat(CompareCommand.exitCode(report)).isEqualTo(ExitCodes.BROKEN);
-        assertThat(report.strategies().get(0).failure()).isNull();
-        assertThat(report.strategies().get(0).conformance()).isNotNull();
+        assertThat(strategies.get(0).failure()).isNull();
+        assertThat(strategies.get(0).conformance()).isNotNull();
         assertThat(err.toString()).contains("[5/5] test-careless: 2 rules of the contract");
     }
 
@@ -278,8 +316,7 @@ class MainTest {
                 .doesNotContain("worker");
 
         assertThat(run("compare", "--help")).isEqualTo(ExitCodes.OK);
-        assertThat(out.toString())
-                .contains("--redis", "--strategy", "--out", "--quick", "--skip-conformance", "updates were lost");
+        assertThat(out.toString()).contains("--redis", "--strategy", "--out", "--full", "--only", "updates were lost");
 
         assertThat(run("conformance", "--help")).isEqualTo(ExitCodes.OK);
         assertThat(out.toString()).contains("--option", "--chapter", "--rule", "--document", "a rule was broken");

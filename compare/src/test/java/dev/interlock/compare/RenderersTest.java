@@ -7,12 +7,15 @@ import com.google.gson.Gson;
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RenderersTest {
-    private static final Report REPORT = new Report(
-            1,
+    static final Report REPORT = new Report(
+            Report.SCHEMA_VERSION,
+            "0.1",
+            "./interlock compare --full",
             "2026-11-21T12:00:00Z",
             "normal",
             new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2),
@@ -26,7 +29,13 @@ class RenderersTest {
                             "7.2.4",
                             Backend.Counting.MONITOR,
                             new GuardedCounter.Result(2, 4, 12_345, 12_345),
-                            new UncontendedPair.Result(50_000, 0.0871, 0.2349, 10_000.4, 2.0),
+                            new UncontendedPair.Result(
+                                    50_000,
+                                    0.0871,
+                                    0.2349,
+                                    10_000.4,
+                                    2.0,
+                                    List.of(new UncontendedPair.Latency(50, 0.0871))),
                             List.of(
                                     new Contention.Result(1, 8, 20_000, 19_999.6, 0.125),
                                     new Contention.Result(4, 1, 3_000, 900, 3.25)),
@@ -47,13 +56,75 @@ class RenderersTest {
                             null,
                             List.of(),
                             null,
-                            "it broke | in two")));
+                            "it broke | in two")),
+            new FaultReport(
+                    7,
+                    2000,
+                    "7.2.4",
+                    List.of(FaultReport.Fault.of(LabFault.KILLED), FaultReport.Fault.of(LabFault.FLUSHALL)),
+                    List.of(new FaultReport.Row(
+                            "first",
+                            "first",
+                            Map.of(),
+                            false,
+                            Set.of(Capability.REENTRANT),
+                            Set.of(Assumption.NO_FAILOVER),
+                            List.of(
+                                    Cell.played(
+                                            LabFault.KILLED,
+                                            CellVerdict.BLOCKED,
+                                            new Declaration(Declaration.Kind.NOTHING, null),
+                                            evidence(6_540, 0)),
+                                    Cell.played(
+                                            LabFault.FLUSHALL,
+                                            CellVerdict.VIOLATED,
+                                            new Declaration(Declaration.Kind.UNDECLARED, null),
+                                            evidence(0, 1)))))),
+            List.of(
+                    new Recommendation("save work", "first", "it is </script> first"),
+                    new Recommendation("keep data right", null, "none of those that were compared will do")),
+            List.of("Something was left out."));
+
+    private static Evidence evidence(long nobody, int stale) {
+        return new Evidence(
+                2000,
+                0,
+                nobody,
+                false,
+                stale,
+                stale,
+                0,
+                null,
+                null,
+                30L,
+                List.of("a key"),
+                "VALID",
+                null,
+                List.of(new Evidence.Entry(
+                        30.5,
+                        "rival",
+                        Moment.What.WROTE,
+                        5L,
+                        new StoreWrites(GuardedStore.Write.ACCEPTED, GuardedStore.Write.REFUSED),
+                        null)));
+    }
 
     @Test
     void theTerminalShowsTablesAndThenWhatWentWrong() {
         assertThat(TerminalRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("""
                         Interlock: strategies side by side
-                        2026-11-21T12:00:00Z, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1, amd64, 2 cores
+                        2026-11-21T12:00:00Z; Interlock 0.1, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1,
+                        amd64, 2 cores
+
+                        Which one to take
+                        +-----------------+--------------------------------------------------------+
+                        | To              | Take                                                   |
+                        +-----------------+--------------------------------------------------------+
+                        | save work       | first: it is </script> first                           |
+                        | keep data right | none of them: none of those that were compared will do |
+                        +-----------------+--------------------------------------------------------+
+                        Only strategies in which nothing wrong was found. No lease alone keeps data right: see
+                        docs/choosing-a-strategy.md.
 
                         Promises and assumptions
                         +-------------------------------------------------------------+-------+--------+
@@ -72,6 +143,7 @@ class RenderersTest {
                         | assumes: the server evicts no lock key                      |     - |      - |
                         | assumes: a restarted server has kept its data               |     - |      - |
                         | assumes: a majority of the servers is up                    |     - |      - |
+                        | assumes: all clients name the same servers                  |     - |      - |
                         +-------------------------------------------------------------+-------+--------+
 
                         Guarded counter
@@ -111,10 +183,24 @@ class RenderersTest {
                         +--------------+-----------+
                         Rules of the contract that are kept / broken / skipped because their needs are not met.
 
+                        Faults
+                        +----------+---------------+
+                        | Fault    |         first |
+                        +----------+---------------+
+                        | killed   | blocked 6.5 s |
+                        | flushall |    violated ! |
+                        +----------+---------------+
+                        blocked: never two holders at once, but nobody had the lock for a while.
+                        violated: two holders at once, and nothing kept the data right.
+                        !: two holders that the profile does not declare.
+
+                        Something was left out.
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
                         FAILED: strategy "first" breaks rule 1.2, aHeldLockIsRefused: it should | wait
                         FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.
                         FAILED: strategy "second" could not be measured: it broke | in two
+                        FAILED: strategy "first" under fault flushall: two holders at once, and nothing kept the data right,
+                        which its profile does not declare.
                         """);
     }
 
@@ -123,7 +209,18 @@ class RenderersTest {
         assertThat(MarkdownRenderer.render(REPORT, ReportTables.of(REPORT))).isEqualTo("""
                         # Interlock: strategies side by side
 
-                        2026-11-21T12:00:00Z, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1, amd64, 2 cores
+                        2026-11-21T12:00:00Z; Interlock 0.1, effort normal; Redis 7.2.4; Java 17.0.1+1 (Maker); Linux 6.1, amd64, 2 cores
+
+                        Made by `./interlock compare --full`.
+
+                        ## Which one to take
+
+                        | To | take | because |
+                        |---|---:|---:|
+                        | save work | first | it is </script> first |
+                        | keep data right | none of them | none of those that were compared will do |
+
+                        Only strategies in which nothing wrong was found. No lease alone keeps data right: see docs/choosing-a-strategy.md.
 
                         ## Promises and assumptions
 
@@ -142,6 +239,7 @@ class RenderersTest {
                         | assumes: the server evicts no lock key | - | - |
                         | assumes: a restarted server has kept its data | - | - |
                         | assumes: a majority of the servers is up | - | - |
+                        | assumes: all clients name the same servers | - | - |
 
                         ## Guarded counter
 
@@ -179,6 +277,21 @@ class RenderersTest {
 
                         Rules of the contract that are kept / broken / skipped because their needs are not met.
 
+                        ## Faults
+
+                        | Fault | first |
+                        |---|---:|
+                        | killed | blocked 6.5 s |
+                        | flushall | violated ! |
+
+                        blocked: never two holders at once, but nobody had the lock for a while.
+
+                        violated: two holders at once, and nothing kept the data right.
+
+                        !: two holders that the profile does not declare.
+
+                        Something was left out.
+
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
 
                         **FAILED: strategy "first" breaks rule 1.2, aHeldLockIsRefused: it should | wait**
@@ -186,7 +299,19 @@ class RenderersTest {
                         **FAILED: strategy "second" lost 600 of 1000 updates: its lock let two holders in at once.**
 
                         **FAILED: strategy "second" could not be measured: it broke | in two**
+
+                        **FAILED: strategy "first" under fault flushall: two holders at once, and nothing kept the data right, which its profile does not declare.**
                         """);
+    }
+
+    @Test
+    void thePageHasAllInItAndItsDataCannotEndIt() {
+        String page = HtmlRenderer.render(REPORT);
+
+        assertThat(page)
+                .contains("Chart.js v" + Version.OF_CHARTS, "it is \\u003c/script\\u003e first", "prefers-color-scheme")
+                .doesNotContain("it is </script>")
+                .doesNotContainPattern("<(link|img|iframe)|(src|href)=[\"']http|/\\*(STYLE|DATA|CHARTS|SCRIPT)\\*/");
     }
 
     @Test

@@ -20,14 +20,15 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * Strategies whose results are known: one that works, one that never excludes anybody, one that never answers, and one that
- * breaks the rules about interrupts.
+ * Strategies whose results are known: one that works, one that never excludes anybody, one that never answers, one that
+ * breaks the rules about interrupts, and one that promises too much.
  */
 final class TestStrategies {
     static final String WORKING = "test-working";
     static final String BROKEN = "test-broken";
     static final String FAILING = "test-failing";
     static final String CARELESS = "test-careless";
+    static final String BOASTFUL = "test-boastful";
 
     private TestStrategies() {}
 
@@ -163,6 +164,36 @@ final class TestStrategies {
                             throw e.getCause();
                         }
                     }));
+        }
+    }
+
+    /** Works, but says that it takes nothing for granted. */
+    public static final class BoastfulStrategyProvider implements LockStrategyProvider {
+        private final LockStrategyProvider modest = new SetNxPxStrategyProvider();
+
+        @Override
+        public String name() {
+            return BOASTFUL;
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return new StrategyProfile("A false profile.", modest.profile().capabilities(), Set.of());
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            DistributedLockFactory factory = modest.newFactory(config);
+            return (DistributedLockFactory) Proxy.newProxyInstance(
+                    DistributedLockFactory.class.getClassLoader(),
+                    new Class<?>[] {DistributedLockFactory.class},
+                    (proxy, method, args) ->
+                            method.getName().equals("profile") ? profile() : method.invoke(factory, args));
         }
     }
 }

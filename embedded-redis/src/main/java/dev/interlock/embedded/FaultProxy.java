@@ -33,7 +33,8 @@ public final class FaultProxy implements AutoCloseable {
     private final @Nullable SSLContext tls;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
-    private final Gate gate = new Gate();
+    private final Gate requestGate = new Gate();
+    private final Gate replyGate = new Gate();
     private final Delay delay = new Delay();
     private final AtomicBoolean loseNextReply = new AtomicBoolean();
     private final ReentrantLock lock = new ReentrantLock();
@@ -178,17 +179,24 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Stops passing anything on, in both directions, while connections stay open and new ones are accepted. */
     public void blackhole() {
-        gate.close();
+        requestGate.close();
+        replyGate.close();
+    }
+
+    /** Stops passing replies on, while requests reach the server and are carried out. */
+    public void blackholeReplies() {
+        replyGate.close();
     }
 
     /**
-     * Ends {@link #blackhole}, {@link #delayReplies} and a {@link #loseNextReply} that has met no request: passes on what was
+     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies} and a {@link #loseNextReply} that has met no request: passes on what was
      * held back, and what comes; has no effect otherwise.
      */
     public void heal() {
         loseNextReply.set(false);
         delay.set(Duration.ZERO);
-        gate.open();
+        requestGate.open();
+        replyGate.open();
     }
 
     /**
@@ -325,7 +333,7 @@ public final class FaultProxy implements AutoCloseable {
 
         void passRequests() {
             try {
-                gate.pass();
+                requestGate.pass();
                 Socket plain = tls == null ? client : handshake(tls);
                 plain.setTcpNoDelay(true);
                 server.connect(target);
@@ -352,7 +360,7 @@ public final class FaultProxy implements AutoCloseable {
         private void passRequests(InputStream from, OutputStream to) throws IOException {
             byte[] buffer = new byte[BUFFER_SIZE];
             for (int length = from.read(buffer); length >= 0; length = from.read(buffer)) {
-                gate.pass();
+                requestGate.pass();
                 if (loseNextReply.compareAndSet(true, false)) {
                     losesReply = true;
                 }
@@ -381,7 +389,7 @@ public final class FaultProxy implements AutoCloseable {
             try {
                 for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
                     delay.pass(reply.since);
-                    gate.pass();
+                    replyGate.pass();
                     to.write(reply.bytes);
                     to.flush();
                 }

@@ -39,7 +39,10 @@ public final class RedisServer implements AutoCloseable {
     private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
     private static final Set<RedisServer> RUNNING = ConcurrentHashMap.newKeySet();
 
-    private static volatile boolean jvmEnds;
+    /** Held while a process is being started, so that none begins behind the back of the end of the JVM. */
+    private static final ReentrantLock STARTING = new ReentrantLock();
+
+    private static boolean jvmEnds;
 
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(RedisServer::abandonAll, "stop-embedded-redis"));
@@ -56,9 +59,15 @@ public final class RedisServer implements AutoCloseable {
     private RedisServer(int port, List<String> extraArgs) throws IOException {
         this.port = port;
         this.extraArgs = extraArgs;
-        this.directory = Files.createTempDirectory("embedded-redis");
-        this.process = launch();
-        register();
+        STARTING.lock();
+        try {
+            requireLivingJvm();
+            this.directory = Files.createTempDirectory("embedded-redis");
+            this.process = launch();
+            RUNNING.add(this);
+        } finally {
+            STARTING.unlock();
+        }
     }
 
     /**
@@ -93,20 +102,25 @@ public final class RedisServer implements AutoCloseable {
         throw last;
     }
 
-    /** Makes sure that the present process ends with the JVM, even if that is ending right now. */
-    private void register() {
-        RUNNING.add(this);
+    private static void requireLivingJvm() {
         if (jvmEnds) {
-            abandon(List.of(this));
+            throw new RedisServerException("redis-server is not started any more, because this JVM is ending");
         }
     }
 
     private static void abandonAll() {
-        jvmEnds = true;
-        abandon(List.copyOf(RUNNING));
+        List<RedisServer> left;
+        STARTING.lock();
+        try {
+            jvmEnds = true;
+            left = List.copyOf(RUNNING);
+        } finally {
+            STARTING.unlock();
+        }
+        abandon(left);
     }
 
-    /** Without manners, and without the locks, which may never be given back. */
+    /** Without manners, and without the locks of the servers, which may never be given back. */
     private static void abandon(List<RedisServer> servers) {
         // All are killed before anything that can fail.
         servers.forEach(server -> server.process.destroyForcibly());
@@ -122,7 +136,7 @@ public final class RedisServer implements AutoCloseable {
 
     private Process launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                RedisExecutable.PATH,
+                RedisExecutable.path(),
                 "--bind",
                 "127.0.0.1",
                 "--port",
@@ -204,13 +218,8 @@ public final class RedisServer implements AutoCloseable {
     public void pause() {
         lock.lock();
         try {
-            signal("STOP");
-            Path stat = Path.of("/proc/" + pid() + "/stat");
-            while (Files.exists(stat) && !Files.readString(stat).contains(") T ")) {
-                sleepAMoment();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot see whether redis-server stands still", e);
+            requireRunning();
+            Signals.stop(pid());
         } finally {
             lock.unlock();
         }
@@ -220,25 +229,10 @@ public final class RedisServer implements AutoCloseable {
     public void resume() {
         lock.lock();
         try {
-            signal("CONT");
+            requireRunning();
+            Signals.goOn(pid());
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void signal(String name) {
-        requireRunning();
-        try {
-            // The shell's own kill, because small images have no other.
-            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            if (kill.onExit().join().exitValue() != 0) {
-                throw new RedisServerException("cannot send SIG" + name + " to redis-server, process " + pid());
-            }
-        } catch (IOException e) {
-            throw new RedisServerException("cannot send SIG" + name + " to redis-server, process " + pid(), e);
         }
     }
 
@@ -331,13 +325,16 @@ public final class RedisServer implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the server on port " + port + " is closed: start another one");
         }
+        STARTING.lock();
         try {
+            requireLivingJvm();
             process = launch();
-            register();
-            awaitReady();
         } catch (IOException e) {
             throw new RedisServerException("cannot start redis-server", e);
+        } finally {
+            STARTING.unlock();
         }
+        awaitReady();
     }
 
     /**

@@ -151,6 +151,27 @@ class FaultProxyTest {
     }
 
     @Test
+    void aBlackHoleForRepliesLetsRequestsThrough() throws Exception {
+        try (RespConnection connection = connect()) {
+            connection.call("PING");
+            proxy.blackholeReplies();
+
+            connection.timeout(GLANCE_MILLIS);
+            assertThatThrownBy(() -> connection.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            while (server.command("GET", "k") == null && System.nanoTime() - giveUp < 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(server.command("GET", "k")).isEqualTo("v");
+
+            connection.timeout(PATIENCE_MILLIS);
+            proxy.heal();
+
+            assertThat(connection.read()).isEqualTo("OK");
+        }
+    }
+
+    @Test
     void delayedRepliesComeLaterAndInOrder() throws Exception {
         Duration delay = Duration.ofMillis(300);
         try (RespConnection client = connect();

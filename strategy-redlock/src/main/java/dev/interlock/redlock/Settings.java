@@ -85,7 +85,8 @@ record Settings(
                     Assumption.BOUNDED_CLOCK_RATES,
                     Assumption.NO_FAILOVER,
                     Assumption.NO_EVICTION,
-                    Assumption.MAJORITY_UP));
+                    Assumption.MAJORITY_UP,
+                    Assumption.SAME_SERVERS));
 
     static Settings of(LockConfig config) {
         Duration maxLease = MAX_LEASE.duration(config, ONE_MILLI, LONGEST);

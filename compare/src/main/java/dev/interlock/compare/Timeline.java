@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.compare;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What happened in a cell so far, in the order in which the lab heard of it. Safe to use from any thread. */
+final class Timeline {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final List<Moment> moments = new ArrayList<>();
+    private @Nullable CompareException failure;
+
+    void add(Moment moment) {
+        lock.lock();
+        try {
+            moments.add(moment);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes everybody who waits for a moment fail. */
+    void fail(CompareException why) {
+        lock.lock();
+        try {
+            failure = failure == null ? why : failure;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return moments.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<Moment> moments() {
+        lock.lock();
+        try {
+            return List.copyOf(moments);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for a moment.
+     *
+     * @param from the number of moments that were there before
+     * @param which the moment
+     * @param limit for how long to wait
+     * @return the moment, or empty if it did not come
+     * @throws CompareException if the cell has failed
+     */
+    Optional<Moment> await(int from, Predicate<Moment> which, Duration limit) {
+        long rest = limit.toNanos();
+        int next = from;
+        lock.lock();
+        try {
+            while (true) {
+                for (; next < moments.size(); next++) {
+                    if (which.test(moments.get(next))) {
+                        return Optional.of(moments.get(next));
+                    }
+                }
+                if (failure != null) {
+                    throw failure;
+                }
+                if (rest <= 0) {
+                    return Optional.empty();
+                }
+                rest = changed.awaitNanos(rest);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompareException("interrupted", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

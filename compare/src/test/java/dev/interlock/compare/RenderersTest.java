@@ -134,6 +134,7 @@ class RenderersTest {
                         | promises: a live holder's lease is extended by itself       |     - |      - |
                         | promises: grants are numbered in strictly increasing order  |     - |      - |
                         | promises: waiters are told when the lock is freed           |     - |      - |
+                        | promises: waiting clients are served in order of arrival    |     - |      - |
                         | promises: survives the failure of a minority of its servers |     - |      - |
                         | promises: a release never touches another holder's lock     |     - |      - |
                         | assumes: the clients' wall clocks agree                     |     - |      - |
@@ -230,6 +231,7 @@ class RenderersTest {
                         | promises: a live holder's lease is extended by itself | - | - |
                         | promises: grants are numbered in strictly increasing order | - | - |
                         | promises: waiters are told when the lock is freed | - | - |
+                        | promises: waiting clients are served in order of arrival | - | - |
                         | promises: survives the failure of a minority of its servers | - | - |
                         | promises: a release never touches another holder's lock | - | - |
                         | assumes: the clients' wall clocks agree | - | - |

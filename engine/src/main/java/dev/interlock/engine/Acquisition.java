@@ -201,12 +201,12 @@ final class Acquisition {
             @Nullable Tenure tenure, @Nullable LockBackendException failure, Optional<Duration> retryAfter) {}
 
     private Outcome tryOnce() {
-        boolean queued = place != null;
-        Claim claim = queued ? place : engine.newClaim(cell.name, options, mayWait);
+        Claim queued = place;
+        Claim claim = queued == null ? engine.newClaim(cell.name, options, mayWait) : queued;
         place = null;
         Validity.Start start = Validity.Start.now(env);
         try {
-            return settle(claim, queued, start, engine.protocol().attempt(claim));
+            return settle(claim, queued != null, start, engine.protocol().attempt(claim));
         } catch (Throwable e) {
             engine.releases().afterUnknownOutcome(claim);
             throw e;

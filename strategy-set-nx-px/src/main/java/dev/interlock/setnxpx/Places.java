@@ -130,7 +130,7 @@ final class Places {
         // A refusal after the message shows that its grant is over.
         if (refusal == null
                 || handOver.serverMicros < refusal.serverMicros
-                || !claim.isRenewed() && lease.compareTo(claim.lease()) < 0) {
+                || (!claim.isRenewed() && lease.compareTo(claim.lease()) < 0)) {
             return Optional.empty();
         }
         Duration left = left(refusal, handOver, SetNxPxProtocol.validity(lease));

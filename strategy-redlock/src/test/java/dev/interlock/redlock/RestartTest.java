@@ -47,6 +47,10 @@ class RestartTest {
         redis.holdElsewhere("work", 2);
         DistributedLock lock = first.getLock("work");
         Lease lease = lock.acquire();
+        // A majority does not await the third: what is sent behind its request shows that this has been refused, and
+        // takes no free key.
+        first.getLock("behind").lock();
+        redis.awaitTakenOn("behind", 0, 1, 2);
         redis.servers.get(2).command("DEL", Fixture.key("work"));
         redis.servers.get(1).restart();
         return lease;

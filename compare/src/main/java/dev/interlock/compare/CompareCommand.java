@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         name = "compare",
         description = {
             "Puts the installed strategies side by side: their promises, which rules of the contract they keep, what they do when"
-                    + " things go wrong, how fast they are, and which one to take for what. Takes less than five minutes.",
+                    + " things go wrong, how fast they are, and which one to take for what. Takes about five minutes on two cores.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
         exitCodeListHeading = "Exit codes:%n",

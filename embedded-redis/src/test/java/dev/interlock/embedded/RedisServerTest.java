@@ -82,15 +82,9 @@ class RedisServerTest {
             assertThatThrownBy(() -> other.call("PING")).isInstanceOf(IOException.class);
         }
         assertThat(reply).isNotDone();
-        kill("-CONT", server.pid());
+        Signals.goOn(server.pid());
 
         assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("PONG");
-    }
-
-    private static void kill(String signal, long pid) throws Exception {
-        new ProcessBuilder("/bin/sh", "-c", "kill " + signal + " " + pid)
-                .start()
-                .waitFor();
     }
 
     @Test

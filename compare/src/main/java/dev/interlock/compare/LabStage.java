@@ -248,20 +248,23 @@ final class LabStage implements AutoCloseable {
         }
     }
 
-    /** Both ask, and each writes and gives the lock back when it gets it. */
+    /** Both ask, and each writes and gives the lock back when it gets it; the first keeps it until late releases have arrived. */
     void finishWithWhoeverIsFirst() {
         long giveUp = System.nanoTime() + patience().toNanos();
         Duration glance = leases(0.01);
+        Duration untilLateReleases = leases(0.5);
         while (System.nanoTime() - giveUp < 0) {
             if (holder().isGranted(glance)) {
+                boolean both = rivalWritesWithin(untilLateReleases);
                 holder().lookAndWrite();
-                finish(false);
+                finish(both);
                 return;
             }
             if (rival().isGranted(glance)) {
+                boolean both = holder().isGranted(untilLateReleases);
                 rival().lookAndWrite();
                 rival().release();
-                if (holder().isGranted(patience())) {
+                if (both || holder().isGranted(patience())) {
                     holder().lookAndWrite();
                     holder().release();
                 }

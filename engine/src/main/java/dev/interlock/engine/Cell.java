@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,8 +31,8 @@ final class Cell {
     /** Whether a thread deals with the backend; under the mutex. */
     private boolean engaged;
 
-    /** Those who wait behind the holder or the engaged thread; under the mutex. */
-    private final Set<Waiter> queue = new LinkedHashSet<>();
+    /** Those who wait behind the holder or the engaged thread; under the mutex. Most cells never have any. */
+    private Set<Waiter> queue = Collections.emptySet();
 
     /** How often the grant has passed from thread to thread since the backend gave it; under the mutex. */
     int handoffs;
@@ -100,6 +101,9 @@ final class Cell {
     }
 
     void enqueue(Waiter waiter) {
+        if (queue.isEmpty()) {
+            queue = new LinkedHashSet<>();
+        }
         queue.add(waiter);
     }
 

@@ -27,22 +27,21 @@ final class Grant {
 
     private int renewalsOnTheirWay;
 
-    private OptionalLong nextFence;
+    private final OptionalLong firstFence;
+
+    private int fencesTaken;
 
     Grant(Cell cell, Claim claim, Validity validity, OptionalLong firstFence) {
         this.cell = cell;
         this.claim = claim;
         this.validity = validity;
-        this.nextFence = firstFence;
+        this.firstFence = firstFence;
     }
 
     /** Takes the next of the reserved fencing tokens; under the mutex. */
     OptionalLong takeFence() {
-        OptionalLong fence = nextFence;
-        if (fence.isPresent()) {
-            nextFence = OptionalLong.of(fence.getAsLong() + 1);
-        }
-        return fence;
+        int before = fencesTaken++;
+        return before == 0 || firstFence.isEmpty() ? firstFence : OptionalLong.of(firstFence.getAsLong() + before);
     }
 
     /** Notes that a renewal is sent; under the mutex. */

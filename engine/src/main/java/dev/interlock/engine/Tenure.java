@@ -39,7 +39,7 @@ final class Tenure implements Lease {
     private final Environment env;
     private final OptionalLong fence;
     private final long maxHoldEndNanos;
-    private final List<Consumer<? super LossCause>> lossActions = new ArrayList<>(0);
+    private List<Consumer<? super LossCause>> lossActions = List.of();
 
     Tenure(Tenures tenures, Environment env, Grant grant, Owner owner, LockOptions options) {
         this.tenures = tenures;
@@ -71,14 +71,20 @@ final class Tenure implements Lease {
 
     /** Hands over the actions to run at the loss; under the mutex. */
     List<Consumer<? super LossCause>> takeLossActions() {
-        List<Consumer<? super LossCause>> actions = List.copyOf(lossActions);
-        lossActions.clear();
+        List<Consumer<? super LossCause>> actions = lossActions;
+        lossActions = List.of();
         return actions;
     }
 
     /** Keeps an action for the loss, or returns {@code false} if the tenure is over; under the mutex. */
     boolean addLossAction(Consumer<? super LossCause> action) {
-        return state == State.HELD && lossActions.add(action);
+        if (state != State.HELD) {
+            return false;
+        }
+        if (lossActions.isEmpty()) {
+            lossActions = new ArrayList<>();
+        }
+        return lossActions.add(action);
     }
 
     LeaseLostException lost() {

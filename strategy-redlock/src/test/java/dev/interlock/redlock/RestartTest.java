@@ -16,8 +16,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A server that was killed and has come back empty. The leases here are short, so that standing aside is too. */
+@Execution(ExecutionMode.CONCURRENT) // Each test waits for servers that stand aside, most of the time.
 class RestartTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(12);
 

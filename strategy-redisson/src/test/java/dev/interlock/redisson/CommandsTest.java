@@ -49,7 +49,10 @@ class CommandsTest {
         // The lease less the drift allowance of 1 %.
         Duration atLeast = Fixture.LONG.minus(Fixture.LONG.dividedBy(100)).minusSeconds(1);
         await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().compareTo(atLeast) < 0);
-        lease.ensureValid(atLeast);
+        // A renewal whose answer takes more than the second leaves less, and is repeated.
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(IllegalArgumentException.class)
+                .untilAsserted(() -> lease.ensureValid(atLeast));
     }
 
     private static List<String> sent(CommandMonitor monitor) {
@@ -90,7 +93,7 @@ class CommandsTest {
         warm(factory);
         List<DistributedLock> locks = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(6)));
+            DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(15)));
             lock.lock();
             locks.add(lock);
         }

@@ -18,12 +18,16 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 
 /** A server of its own for one test, and the factories and plain clients made for it. */
 final class Fixture implements AutoCloseable {
     /** Long enough for any machine, since it is only ever waited out by a test that fails. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** For one request, or to connect: longer than a machine that is busy takes for it. */
+    static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     static final Duration LONG = Duration.ofMinutes(10);
     static final String NAME = "invoice:42";
@@ -44,13 +48,16 @@ final class Fixture implements AutoCloseable {
     }
 
     DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
-        LockConfig.Builder config = LockConfig.builder().endpoints(server.uri()).waitCeiling(Duration.ofMinutes(5));
+        LockConfig.Builder config = LockConfig.builder()
+                .endpoints(server.uri())
+                .commandTimeout(TIMEOUT)
+                .waitCeiling(Duration.ofMinutes(5));
         return add(new RedissonStrategyProvider().newFactory(tweak.apply(config).build()));
     }
 
     /** A factory over a client that is handed in. */
     DistributedLockFactory over(RedissonClient client, String... options) {
-        LockConfig.Builder config = LockConfig.builder();
+        LockConfig.Builder config = LockConfig.builder().commandTimeout(TIMEOUT);
         for (int i = 0; i < options.length; i += 2) {
             config.option(options[i], options[i + 1]);
         }
@@ -63,18 +70,23 @@ final class Fixture implements AutoCloseable {
         return factory;
     }
 
-    /** A client as anybody has one, with Redisson's settings. */
+    /** A client as anybody has one, with Redisson's settings but for time-outs. */
     RedissonClient plain() {
         return plain(config -> {});
     }
 
     RedissonClient plain(Consumer<Config> tweak) {
         Config config = new Config();
-        config.useSingleServer().setAddress(server.uri()).setConnectionMinimumIdleSize(1);
+        patient(config.useSingleServer()).setAddress(server.uri()).setConnectionMinimumIdleSize(1);
         tweak.accept(config);
         RedissonClient client = Redisson.create(config);
         clients.add(client);
         return client;
+    }
+
+    static <T extends BaseConfig<T>> T patient(T servers) {
+        int timeout = Math.toIntExact(TIMEOUT.toMillis());
+        return servers.setTimeout(timeout).setConnectTimeout(timeout).setSubscriptionTimeout(timeout);
     }
 
     static LockOptions lease(Duration lease) {

@@ -37,8 +37,10 @@ class HandedInClientTest {
     @Test
     void theClientIsUsedAndNotClosed() throws Exception {
         RedissonClient client = redis.plain();
-        try (DistributedLockFactory factory =
-                RedissonLocks.builder().redisson(client).build()) {
+        try (DistributedLockFactory factory = RedissonLocks.builder()
+                .redisson(client)
+                .config(LockConfig.builder().commandTimeout(Fixture.TIMEOUT).build())
+                .build()) {
             DistributedLock mine = factory.getLock(Fixture.NAME);
             DistributedLock theirs = redis.lock(Fixture.lease(Fixture.LONG));
             mine.lock();
@@ -89,13 +91,13 @@ class HandedInClientTest {
     @Test
     void aRequestWithoutAnAnswerIsNotRepeatedByAClientThatRepeatsRequests() {
         RedissonClient client = redis.plain(config -> config.useSingleServer()
-                .setTimeout(100)
+                .setTimeout(1_000)
                 .setRetryAttempts(10)
                 .setRetryDelay(new ConstantDelay(Duration.ofMillis(10))));
         DistributedLock lock = RedissonLocks.builder()
                 .redisson(client)
                 .config(LockConfig.builder()
-                        .commandTimeout(Duration.ofMillis(500))
+                        .commandTimeout(Duration.ofSeconds(5))
                         .build())
                 .build()
                 .getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
@@ -191,6 +193,7 @@ class HandedInClientTest {
         try (DistributedLockFactory factory = RedissonLocks.builder()
                 .redisson(client)
                 .config(LockConfig.builder()
+                        .commandTimeout(Fixture.TIMEOUT)
                         .keyPrefix("app")
                         .option("fencing", "false")
                         .build())

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
@@ -65,26 +66,29 @@ final class LockingProcess {
         }
     }
 
-    private void lockPlainly(String uri) throws InterruptedException {
+    private void lockPlainly(String uri) throws Exception {
         Config config = new Config();
-        config.useSingleServer().setAddress(uri).setConnectionMinimumIdleSize(1);
+        Fixture.patient(config.useSingleServer()).setAddress(uri).setConnectionMinimumIdleSize(1);
         RedissonClient client = Redisson.create(config);
-        RFencedLock lock = client.getFencedLock(Fixture.NAME);
-        run(new Mutex() {
-            @Override
-            public long lock() {
-                return lock.lockAndGetToken();
-            }
+        try {
+            RFencedLock lock = client.getFencedLock(Fixture.NAME);
+            run(new Mutex() {
+                @Override
+                public long lock() {
+                    return lock.lockAndGetToken();
+                }
 
-            @Override
-            public void unlock() {
-                lock.unlock();
-            }
-        });
-        client.shutdown(0, 1, TimeUnit.SECONDS);
+                @Override
+                public void unlock() {
+                    lock.unlock();
+                }
+            });
+        } finally {
+            client.shutdown(0, 1, TimeUnit.SECONDS);
+        }
     }
 
-    private void lockOurWay(String uri) throws InterruptedException {
+    private void lockOurWay(String uri) throws Exception {
         LockConfig config = LockConfig.builder()
                 .endpoints(uri)
                 .commandTimeout(Fixture.PATIENCE)
@@ -106,16 +110,18 @@ final class LockingProcess {
         }
     }
 
-    private void run(Mutex mutex) throws InterruptedException {
-        List<Thread> threads = new ArrayList<>();
+    /** Fails if one of the threads does, so that the exit status tells. */
+    private void run(Mutex mutex) throws Exception {
+        List<FutureTask<Object>> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             String process = name + "-" + i;
-            Thread thread = new Thread(() -> lockAndUnlock(mutex, process));
-            threads.add(thread);
-            thread.start();
+            threads.add(Fixture.start(() -> {
+                lockAndUnlock(mutex, process);
+                return true;
+            }));
         }
-        for (Thread thread : threads) {
-            thread.join();
+        for (FutureTask<Object> thread : threads) {
+            thread.get();
         }
     }
 

@@ -32,6 +32,7 @@ class TopologyTest {
                 .newFactory(LockConfig.builder()
                         .endpoints(endpoints)
                         .option("topology", topology)
+                        .commandTimeout(Fixture.TIMEOUT)
                         .waitCeiling(Duration.ofMinutes(5))
                         .build());
     }
@@ -84,7 +85,9 @@ class TopologyTest {
                         .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
             }
             Config config = new Config();
-            config.useClusterServers().addNodeAddress(one.uri()).setMasterConnectionMinimumIdleSize(1);
+            Fixture.patient(config.useClusterServers())
+                    .addNodeAddress(one.uri())
+                    .setMasterConnectionMinimumIdleSize(1);
             RedissonClient client = Redisson.create(config);
             try (DistributedLockFactory factory = factory(one.uri(), "cluster")) {
                 excludeAndWakeEachOther(factory, client, "a");
@@ -93,15 +96,23 @@ class TopologyTest {
 
                 List<DistributedLock> many = new ArrayList<>();
                 List<Lease> leases = new ArrayList<>();
+                List<Long> ends = new ArrayList<>();
                 for (int i = 0; i < 20; i++) {
-                    DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(2)));
+                    DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(15)));
                     lock.lock();
                     many.add(lock);
                     leases.add(lock.lease().orElseThrow());
+                    ends.add(endNanos(leases.get(i)));
                 }
-                await().during(Duration.ofSeconds(4))
-                        .atMost(Fixture.PATIENCE)
-                        .until(() -> leases.stream().allMatch(Lease::isValid));
+                for (int i = 0; i < leases.size(); i++) {
+                    Lease lease = leases.get(i);
+                    long end = ends.get(i);
+                    await("renewed").atMost(Fixture.PATIENCE).until(() -> {
+                        assertThat(lease.isValid()).isTrue();
+                        return endNanos(lease) - end > TimeUnit.SECONDS.toNanos(1);
+                    });
+                }
+                assertThat(leases).allMatch(Lease::isValid);
                 assertThat(one.command("DBSIZE")).isNotEqualTo(0L);
                 assertThat(two.command("DBSIZE")).isNotEqualTo(0L);
                 many.forEach(DistributedLock::unlock);
@@ -109,6 +120,10 @@ class TopologyTest {
                 close(client);
             }
         }
+    }
+
+    private static long endNanos(Lease lease) {
+        return System.nanoTime() + lease.remaining().toNanos();
     }
 
     /** A node has a second port, which somebody may be using. */
@@ -138,7 +153,7 @@ class TopologyTest {
                     .until(() ->
                             replica.command("INFO", "replication").toString().contains("master_link_status:up"));
             Config config = new Config();
-            config.useSingleServer().setAddress(master.uri()).setConnectionMinimumIdleSize(1);
+            Fixture.patient(config.useSingleServer()).setAddress(master.uri()).setConnectionMinimumIdleSize(1);
             RedissonClient client = Redisson.create(config);
             try (DistributedLockFactory factory = factory(replica.uri() + "," + master.uri(), "master-replica")) {
                 excludeAndWakeEachOther(factory, client, Fixture.NAME);
@@ -158,7 +173,9 @@ class TopologyTest {
             Process sentinel = startSentinel(master, port, directory);
             try {
                 Config config = new Config();
-                config.useSingleServer().setAddress(master.uri()).setConnectionMinimumIdleSize(1);
+                Fixture.patient(config.useSingleServer())
+                        .setAddress(master.uri())
+                        .setConnectionMinimumIdleSize(1);
                 RedissonClient client = Redisson.create(config);
                 try (DistributedLockFactory factory = factory("redis://127.0.0.1:" + port, "sentinel")) {
                     DistributedLock first = factory.getLock("first");

@@ -48,8 +48,8 @@ class AccessControlTest {
             return null;
         });
         Lease lease = mine.lease().orElseThrow();
-        await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().toMillis() < 18_000);
-        lease.ensureValid(Duration.ofSeconds(19));
+        await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().toMillis() < 16_000);
+        lease.ensureValid(Duration.ofSeconds(16));
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         redis.awaitTakenOn("listed");

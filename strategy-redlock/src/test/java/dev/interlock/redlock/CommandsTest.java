@@ -79,16 +79,17 @@ class CommandsTest {
         redis.holdElsewhere("taken", 0, 1, 2, 3, 4);
         assertThat(factory.getLock("taken").tryLock()).isFalse();
         List<NodeReport> nodes = reports.get(reports.size() - 1).nodes();
-        factory.getLock("other").lock();
-        redis.awaitTakenOn("other", 0, 1, 2, 3, 4);
-        List<List<String>> commands = commands();
+        // What all servers do after that is sent behind it.
+        redis.warmUp(factory);
         for (int i = 0; i < 5; i++) {
+            monitors.get(i).sync();
             boolean late = nodes.get(i).vote() == NodeReport.Vote.NOT_AWAITED;
             // The quiet release is the same script as the other one, so the server knows it.
-            assertThat(commands.get(i))
+            assertThat(monitors.get(i).commands())
+                    .filteredOn(command -> command.contains(Fixture.key("taken")))
                     .as("%s", nodes.get(i))
-                    .hasSize(late ? 3 : 2)
-                    .containsOnly("EVALSHA");
+                    .hasSize(late ? 2 : 1)
+                    .allMatch(command -> command.get(0).equals("EVALSHA"));
         }
     }
 

@@ -3,8 +3,11 @@ package dev.interlock.redlock;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.embedded.FaultProxy;
@@ -22,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
@@ -159,6 +163,22 @@ final class Fixture implements AutoCloseable {
 
     void awaitTakenOn(String name, Integer... nodes) {
         await().atMost(PATIENCE).until(() -> takenOn(name).equals(List.of(nodes)));
+    }
+
+    /** Acquires a lock on all servers, of which one that has owed an answer for long is not asked at first. */
+    Lease acquireEverywhere(DistributedLock lock) {
+        return await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(
+                        () -> {
+                            Lease lease = lock.acquire();
+                            if (takenOn(lock.name()).size() == servers.size()) {
+                                return lease;
+                            }
+                            lease.close();
+                            return null;
+                        },
+                        Objects::nonNull);
     }
 
     /** Makes sure that all servers know the scripts and have their connections, so that what follows can be counted. */

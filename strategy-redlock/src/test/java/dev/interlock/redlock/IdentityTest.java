@@ -79,8 +79,8 @@ class IdentityTest {
     @Test
     void aUserWhoMayNotAskWhenTheServerStartedIsToldSo() {
         redis.servers.forEach(server -> server.command("ACL", "SETUSER", "default", "-info"));
-        DistributedLock lock = redis.factory(
-                        config -> config.option("max-lease", "30s").option("node-timeout", "10s"))
+        DistributedLock lock = redis.factory(config ->
+                        Fixture.trusting(config).option("cold-start", "wait").option("max-lease", "30s"))
                 .getLock("secretive");
 
         LockBackendException failure = catchThrowableOfType(LockBackendException.class, lock::tryLock);

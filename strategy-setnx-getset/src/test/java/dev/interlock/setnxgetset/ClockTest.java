@@ -52,8 +52,8 @@ class ClockTest {
     @ParameterizedTest
     @ValueSource(strings = {"server", "observed"})
     void aClientWhoseClockIsBehindTakesOverAfterTheLeaseWhereItsClockIsNotAsked(String clock) throws Exception {
-        redis.factory("clock", clock)
-                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofMillis(200)))
+        Fixture.connect(redis.factory("clock", clock))
+                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofSeconds(3)))
                 .lock();
         DistributedLock behind =
                 redis.skewed(Fixture.HOUR.negated(), "clock", clock).getLock(Fixture.NAME);
@@ -75,8 +75,8 @@ class ClockTest {
     @Test
     void anObserverTakesOverFromAHistoricalClientAfterTheLongestLease() throws Exception {
         redis.server.command("SET", Fixture.KEY, "1300000000");
-        DistributedLock observer = redis.factory("clock", "observed", "clock-max-ahead", "2s")
-                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofSeconds(1)));
+        DistributedLock observer = redis.factory("clock", "observed", "clock-max-ahead", "3s")
+                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofSeconds(3)));
         assertThat(observer.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .isTrue();
     }

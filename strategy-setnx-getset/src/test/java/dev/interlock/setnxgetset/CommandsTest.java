@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LossCause;
@@ -32,10 +31,7 @@ class CommandsTest {
 
     @BeforeEach
     void connect() {
-        DistributedLockFactory factory = redis.factory();
-        factory.getLock("to connect").lock();
-        factory.getLock("to connect").unlock();
-        lock = factory.getLock(Fixture.NAME, Fixture.abandoned(Fixture.HOUR));
+        lock = Fixture.connect(redis.factory()).getLock(Fixture.NAME, Fixture.abandoned(Fixture.HOUR));
     }
 
     @AfterEach
@@ -88,7 +84,8 @@ class CommandsTest {
     void aRenewalRewritesTheTimestampAndOnlyOurs() {
         lock.lock();
         String before = redis.value();
-        Duration longer = Fixture.HOUR.minus(Duration.ofSeconds(37));
+        // Four seconds less than what a fresh lease gives, so that the answer may take as long.
+        Duration longer = Fixture.HOUR.minus(Duration.ofSeconds(40));
         Lease lease = lock.lease().orElseThrow();
         await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().compareTo(longer) < 0);
         try (CommandMonitor monitor = redis.server.monitor()) {
@@ -139,10 +136,10 @@ class CommandsTest {
     void theDocumentedAccessControlListSuffices(String clock) throws Exception {
         redis.server.command(documentedList().replace(">…", ">s3cret").split(" "));
         String uri = "redis://locker:s3cret@127.0.0.1:" + redis.server.port();
-        DistributedLock mine = redis.factory(uri, Duration.ZERO, node -> node, "clock", clock)
-                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofMillis(300)));
-        DistributedLock theirs =
-                redis.factory(uri, Duration.ZERO, node -> node, "clock", clock).getLock(Fixture.NAME);
+        DistributedLock mine = Fixture.connect(redis.factory(uri, Duration.ZERO, node -> node, "clock", clock))
+                .getLock(Fixture.NAME, Fixture.abandoned(Duration.ofSeconds(3)));
+        DistributedLock theirs = Fixture.connect(redis.factory(uri, Duration.ZERO, node -> node, "clock", clock))
+                .getLock(Fixture.NAME);
         mine.lock();
         assertThat(theirs.tryLock()).isFalse();
         assertThat(theirs.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))

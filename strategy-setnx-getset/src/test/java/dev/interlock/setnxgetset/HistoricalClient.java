@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import java.time.Duration;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 
 /** What programs did by hand before there was anything better: the algorithm of the SETNX page, with whole numbers. */
@@ -13,7 +14,12 @@ final class HistoricalClient implements AutoCloseable {
     private long end;
 
     HistoricalClient(int port, boolean seconds, Duration clockAhead) {
-        this.redis = RedisClient.create("127.0.0.1", port);
+        this.redis = RedisClient.builder()
+                .hostAndPort("127.0.0.1", port)
+                .clientConfig(DefaultJedisClientConfig.builder()
+                        .timeoutMillis(Math.toIntExact(Fixture.TIMEOUT.toMillis()))
+                        .build())
+                .build();
         this.seconds = seconds;
         this.clockAhead = clockAhead;
     }

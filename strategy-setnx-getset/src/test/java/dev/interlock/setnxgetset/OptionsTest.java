@@ -71,8 +71,10 @@ class OptionsTest {
     void aClientThatIsHandedInIsUsedAndNotClosed() {
         try (Fixture redis = new Fixture();
                 RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
-            try (DistributedLockFactory factory =
-                    SetnxGetsetLocks.builder().jedis(client).build()) {
+            try (DistributedLockFactory factory = SetnxGetsetLocks.builder()
+                    .jedis(client)
+                    .config(LockConfig.builder().commandTimeout(Fixture.TIMEOUT).build())
+                    .build()) {
                 DistributedLock lock = factory.getLock(Fixture.NAME);
                 lock.lock();
                 assertThat(redis.value()).isNotNull();
@@ -108,6 +110,7 @@ class OptionsTest {
         try (Fixture redis = new Fixture();
                 DistributedLockFactory factory = make(LockConfig.builder()
                         .endpoints(redis.server.uri())
+                        .commandTimeout(Fixture.TIMEOUT)
                         .keyPrefix("app")
                         .build())) {
             factory.getLock(Fixture.NAME).lock();

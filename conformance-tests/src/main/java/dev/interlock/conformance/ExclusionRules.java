@@ -311,13 +311,14 @@ abstract class ExclusionRules extends Stage {
     public final void rule_1_19_oneClientAloneTakesOverALeaseThatEnded() {
         List<DistributedLockFactory> clients = new ArrayList<>();
         for (int i = 0; i < TAKERS; i++) {
-            clients.add(busyClient());
+            clients.add(connected(busyClient()));
         }
+        connected(factory());
         for (int round = 0; round < TAKE_OVERS; round++) {
             String name = name("taken over " + round);
             Actor dead = actor("holder " + round);
             DistributedLock held = factory().getLock(name, unrenewed(Scale.SHORT_LEASE));
-            dead.does("lock()", held::lock);
+            dead.does("lock()", () -> locked(held));
             AtomicInteger holders = new AtomicInteger();
             AtomicInteger most = new AtomicInteger();
             AtomicBoolean over = new AtomicBoolean();

@@ -89,12 +89,12 @@ abstract class ProcessRules extends LifecycleRules {
     public final void rule_12_4_aLiveHolderInAnotherProcessKeepsTheLock() {
         Peer peer = peer();
         inCalm(again -> {
-            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(4);
             DistributedLock lock = connected(factory()).getLock(name(again));
             peer.lock(name(again), lease(time));
             always(
                     "the lock of a live process should not be had by another",
-                    time.multipliedBy(3).dividedBy(2),
+                    time.multipliedBy(5).dividedBy(4),
                     () -> {
                         pass(Scale.millis(20));
                         return !isFree(lock);

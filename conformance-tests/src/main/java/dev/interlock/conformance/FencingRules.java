@@ -134,7 +134,7 @@ abstract class FencingRules extends LeaseRules {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
             Actor actor = actor("holder");
-            DistributedLock lock = factory().getLock(name(again), lease(time));
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(time));
             Lease lease = lockBy(actor, lock);
             long token = token(lease);
             // Automatic renewal, where there is one, falls into this time too.
@@ -170,7 +170,7 @@ abstract class FencingRules extends LeaseRules {
     public final void rule_7_8_tokensGrowAfterALeaseHasRunOut() {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
-        Lease stale = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
+        Lease stale = acquire(actor, connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long next = tokenOfTenure(actor("next holder"), other);
         assertLarger(token(stale), next);
     }

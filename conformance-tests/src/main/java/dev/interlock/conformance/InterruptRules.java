@@ -215,8 +215,8 @@ abstract class InterruptRules extends ReentryRules {
         holder.does("lock()", lock::lock);
         Lease lease = heldLease(holder, lock);
         // So much less than a fresh lease that it must be extended, and so much more than what is left that it can be.
-        Duration wanted = lease.remaining().minus(Scale.millis(350));
-        pass(Scale.millis(400));
+        Duration wanted = lease.remaining().minus(Scale.millis(1900));
+        pass(Scale.millis(2000));
         holder.interrupt();
         Duration left = holder.call("ensureValid()", () -> {
             lease.ensureValid(wanted);
@@ -322,7 +322,7 @@ abstract class InterruptRules extends ReentryRules {
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_4_21_anInterruptedRequestWithoutAnAnswerLeavesNothingBehind() {
         DistributedLock lock = lock();
-        connect(factory());
+        connected(factory());
         Actor actor = actor("locker");
         faults().inject(Fault.PAUSE);
         Pending<?> call = actor.beginTo("lockInterruptibly()", lock::lockInterruptibly);
@@ -343,7 +343,7 @@ abstract class InterruptRules extends ReentryRules {
     @Needs(faults = Fault.DELAY)
     public final void rule_4_22_lockOutlastsAnInterruptDuringItsRequest() {
         DistributedLock lock = lock();
-        connect(factory());
+        connected(factory());
         Actor actor = actor("locker");
         faults().inject(Fault.DELAY);
         Pending<?> call = actor.beginTo("lock()", lock::lock);
@@ -360,7 +360,7 @@ abstract class InterruptRules extends ReentryRules {
     @Needs(faults = Fault.DELAY)
     public final void rule_4_23_anInterruptDuringTheRequestGivesTheLockBack() {
         DistributedLock lock = lock();
-        connect(factory());
+        connected(factory());
         Actor actor = actor("locker");
         faults().inject(Fault.DELAY);
         // Where the machine is so busy that the interrupt comes after the answer, the lock is held and that is right.

@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
@@ -356,7 +355,7 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock lock = connected(factory()).getLock(name(), options);
         Actor holder = actor("holder");
         holder.beginTo("long work with interruptOnLoss", () -> {
-                    lock.lock();
+                    locked(lock);
                     new CountDownLatch(1).await();
                 })
                 .failure(InterruptedException.class);
@@ -593,18 +592,20 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_31_renewalEndsWithTheUnlock() {
-        Duration time = Scale.RENEWED_LEASE;
-        DistributedLockFactory others = connected(newFactory());
-        DistributedLock lock = connected(factory()).getLock(name(), lease(time));
-        Actor holder = actor("holder");
-        holder.does("lock()", lock::lock);
-        holder.does("unlock()", lock::unlock);
-        pass(time.dividedBy(2));
-        assertFree(others.getLock(name()));
-        acquire(actor("next holder"), others.getLock(name(), unrenewed(time)));
-        assertTrue(
-                getsInTime(actor("third"), newFactory().getLock(name())),
-                "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of the last one");
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLockFactory others = connected(newFactory());
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(time));
+            Actor holder = actor("holder");
+            holder.does("lock()", lock::lock);
+            holder.does("unlock()", lock::unlock);
+            pass(time.dividedBy(2));
+            assertFree(others.getLock(name(again)));
+            acquire(actor("next holder"), others.getLock(name(again), unrenewed(time)));
+            assertTrue(
+                    getsInTime(actor("third"), newFactory().getLock(name(again))),
+                    "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of the last one");
+        });
     }
 
     @Test
@@ -716,27 +717,6 @@ abstract class LeaseRules extends TimedWaitRules {
         });
     }
 
-    /**
-     * Runs a rule that a machine which stands still cannot keep, and runs it again, with other names, if that is why it failed.
-     *
-     * @param rule takes a text to be part of all names
-     */
-    final void inCalm(Consumer<String> rule) {
-        for (int i = 1; ; i++) {
-            try (Calm calm = new Calm()) {
-                try {
-                    rule.accept("try " + i);
-                    return;
-                } catch (AssertionError e) {
-                    if (i == TRIES || !calm.isBroken()) {
-                        throw e;
-                    }
-                    currentHarness().faults().ifPresent(FaultInjector::heal);
-                }
-            }
-        }
-    }
-
     /** What the listeners of leases have been told. */
     private static final class Losses {
         private final Queue<LossCause> told = new ConcurrentLinkedQueue<>();
@@ -760,25 +740,19 @@ abstract class LeaseRules extends TimedWaitRules {
         }
     }
 
-    /** A factory that has talked to its backend, so that a short lease is not spent on making connections. */
-    private DistributedLockFactory connected(DistributedLockFactory factory) {
-        isFree(factory.getLock(name("for the connection")));
-        return factory;
-    }
-
     private DistributedLock shortLived(String name) {
         return connected(factory()).getLock(name, unrenewed(Scale.SHORT_LEASE));
     }
 
     static Lease acquire(Actor actor, DistributedLock lock) {
-        return actor.call("acquire()", lock::acquire);
+        return actor.call("acquire()", () -> granted(lock::acquire));
     }
 
     /** Makes an actor's thread the holder, and returns its lease. On a machine that stood still, a short one may be over. */
     static Lease lockBy(Actor actor, DistributedLock lock) {
         return actor.call("lock() and lease()", () -> {
             for (int i = 0; i < TRIES; i++) {
-                lock.lock();
+                locked(lock);
                 Optional<Lease> lease = lock.lease();
                 if (lease.isPresent()) {
                     return lease.get();

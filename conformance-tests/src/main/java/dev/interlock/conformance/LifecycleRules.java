@@ -196,6 +196,7 @@ abstract class LifecycleRules extends NameRules {
     public final void rule_11_11_factoriesDoNotMixTheirConfigurations() {
         DistributedLockFactory brief = newFactory(
                 config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)).waitCeiling(Scale.millis(50)));
+        connected(brief);
         assertTrue(remaining(factory(), name()).compareTo(Scale.RENEWED_LEASE) > 0, "the longer of two leases");
         assertTrue(remaining(brief, name("b")).compareTo(Scale.RENEWED_LEASE) <= 0, "the shorter of two leases");
         assertTrue(remaining(factory(), name("c")).compareTo(Scale.RENEWED_LEASE) > 0, "the longer of two leases");
@@ -348,7 +349,7 @@ abstract class LifecycleRules extends NameRules {
         holder.does("lock()", taken::lock);
         FutureTask<@Nullable Void> use = new FutureTask<>(() -> {
             DistributedLockFactory client = newFactory();
-            DistributedLock lock = client.getLock(name(), lease(Scale.RENEWED_LEASE));
+            DistributedLock lock = client.getLock(name(), lease(Scale.PATIENCE));
             lock.lock();
             try {
                 client.getLock(name("taken")).tryLock(Scale.millis(50).toNanos(), TimeUnit.NANOSECONDS);

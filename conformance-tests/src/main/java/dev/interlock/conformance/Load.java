@@ -171,6 +171,16 @@ final class Load {
             }
         }
 
+        /** Whether locks are granted still; as long as they are, a load may take its time. */
+        private boolean goesOn() {
+            int before = grants();
+            return Stage.inTime(() -> isOver() || grants() > before) && !isOver();
+        }
+
+        private boolean isOver() {
+            return ends.stream().allMatch(Pending::isDone) || ends.stream().anyMatch(Pending::hasFailed);
+        }
+
         /** How often a lock has been granted so far. */
         int grants() {
             return workers.stream().mapToInt(worker -> worker.grants()).sum();
@@ -185,10 +195,13 @@ final class Load {
         /**
          * Waits for the end of the rounds, and returns what the recorder has.
          *
-         * @throws AssertionError if a thread has not ended in {@link Scale#PATIENCE}, or threw what it may not throw
+         * @throws AssertionError if nothing was granted for {@link Scale#PATIENCE}, or a thread threw what it may not throw
          */
         List<Event> await() {
             try {
+                while (goesOn()) {
+                    Stage.pass(Scale.millis(20));
+                }
                 ends.forEach(Pending::result);
             } finally {
                 workers.forEach(worker -> {

@@ -143,6 +143,7 @@ final class LoadThread {
     }
 
     private void hold(Grant grant) {
+        grant.look();
         if (!renewed && !grant.isKnown()) {
             grant.giveUpUnseen();
             return;
@@ -199,9 +200,9 @@ final class LoadThread {
             return ofThread;
         }
 
-        /** Whether the lease was still there when it was looked for; a short one may be over by then. */
+        /** Whether there was something left of the lease when it was looked at; a short one may be over by then. */
         boolean isKnown() {
-            return lease != null;
+            return validUntilNanos - seenNanos > 0;
         }
 
         /** Ends a tenure of which nothing can be told. */

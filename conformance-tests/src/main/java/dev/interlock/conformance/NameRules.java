@@ -194,10 +194,10 @@ abstract class NameRules extends FaultRules {
 
     @Test
     public final void rule_10_12_theDefaultsOfTheConfigurationApply() {
-        DistributedLock lock = newFactory(config -> config.lockDefaults(unrenewed(Scale.SHORT_LEASE)))
+        DistributedLock lock = connected(newFactory(config -> config.lockDefaults(unrenewed(Scale.SHORT_LEASE))))
                 .getLock(name());
         Actor actor = actor("holder");
-        actor.does("lock()", lock::lock);
+        actor.does("lock()", () -> locked(lock));
         // A machine that stood still may find the lease over already, which is as good.
         actor.call("lease()", lock::lease)
                 .ifPresent(lease -> assertTrue(

@@ -13,7 +13,6 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 2 of the contract: ownership and unlock. */
@@ -338,10 +337,10 @@ abstract class OwnershipRules extends ExclusionRules {
     public final void rule_2_26_unlockAfterALossLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
-        connect(factory());
+        connected(factory());
         Actor holder = actor("holder");
         Actor next = actor("next");
-        holder.does("lock()", lock::lock);
+        holder.does("lock()", () -> locked(lock));
         next.does("lock()", other::lock);
         assertUnlockTellsOfTheLoss(holder, lock);
         assertHolds(next, other);
@@ -353,10 +352,10 @@ abstract class OwnershipRules extends ExclusionRules {
     public final void rule_2_27_closingALostHandleLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
-        connect(factory());
+        connected(factory());
         Actor actor = actor("has the handle");
         Actor next = actor("next");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        Lease handle = actor.call("acquire()", () -> granted(lock::acquire));
         next.does("lock()", other::lock);
         actor.beginTo("close()", handle::close).failure(LeaseLostException.class);
         assertHolds(next, other);
@@ -413,15 +412,14 @@ abstract class OwnershipRules extends ExclusionRules {
 
     // For the chapters that follow, too.
 
-    /** Makes a client ready, so that what it does next does not spend a short lease on a connection. */
-    final void connect(DistributedLockFactory factory) {
-        assertFree(factory.getLock(name("to connect")));
-    }
-
     /** Locks as often as there are locks, and stays until the first one's lease has run out. */
     final void holdAndLose(Actor holder, DistributedLock... locks) {
-        connect(factory());
-        holder.does("lock()", () -> Stream.of(locks).forEach(DistributedLock::lock));
+        connected(factory());
+        holder.does("lock()", () -> {
+            for (DistributedLock lock : locks) {
+                locked(lock);
+            }
+        });
         eventually("the lease that is not renewed ends", () -> !isHeldBy(holder, locks[0]));
     }
 

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -10,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A call that an {@link Actor} makes; whoever waits for its end waits at most {@link Scale#PATIENCE}. */
+/** A call that an {@link Actor} makes; whoever waits for its end waits at most {@link Scale#PATIENCE}, unless it says otherwise. */
 final class Pending<T extends @Nullable Object> {
     private final Actor actor;
     private final String what;
@@ -39,10 +40,20 @@ final class Pending<T extends @Nullable Object> {
         return task.isDone();
     }
 
+    /** Whether the call has ended with an exception. */
+    boolean hasFailed() {
+        return isDone() && outcome() != null;
+    }
+
     /** Waits for the call's result; what it throws becomes this test's failure. */
     T result() {
+        return result(Scale.PATIENCE);
+    }
+
+    /** As {@link #result()}, for a call that may take longer than others. */
+    T result(Duration patience) {
         try {
-            return await();
+            return await(patience);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
             if (cause instanceof Error error) {
@@ -56,7 +67,7 @@ final class Pending<T extends @Nullable Object> {
     <X extends Throwable> X failure(Class<X> type) {
         T result;
         try {
-            result = await();
+            result = await(Scale.PATIENCE);
         } catch (ExecutionException e) {
             if (type.isInstance(e.getCause())) {
                 return type.cast(e.getCause());
@@ -74,19 +85,19 @@ final class Pending<T extends @Nullable Object> {
     @Nullable
     Throwable outcome() {
         try {
-            await();
+            await(Scale.PATIENCE);
             return null;
         } catch (ExecutionException e) {
             return e.getCause();
         }
     }
 
-    private T await() throws ExecutionException {
+    private T await(Duration patience) throws ExecutionException {
         try {
-            return task.get(Scale.PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            AssertionError failure = new AssertionError(what + " by " + actor.name() + " has not ended in "
-                    + Scale.PATIENCE + "; its thread is at the cause");
+            AssertionError failure = new AssertionError(
+                    what + " by " + actor.name() + " has not ended in " + patience + "; its thread is at the cause");
             failure.initCause(actor.whereabouts());
             throw failure;
         } catch (InterruptedException e) {

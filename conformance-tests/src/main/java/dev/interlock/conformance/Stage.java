@@ -9,6 +9,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.StrategyProfile;
@@ -19,10 +20,13 @@ import dev.interlock.conformance.history.Verdict;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -35,6 +39,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** How often is tried what a machine that stands still can spoil. */
+    private static final int TRIES = 5;
 
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Actor> actors = new CopyOnWriteArrayList<>();
@@ -178,6 +185,54 @@ abstract class Stage {
     /** The lock of {@link #name()} from one more client. */
     final DistributedLock lockOfAnotherClient() {
         return newFactory().getLock(name());
+    }
+
+    /** A client that has talked to its backend, so that a short lease is not spent on making connections. */
+    final DistributedLockFactory connected(DistributedLockFactory factory) {
+        isFree(factory.getLock(name("for the connection"), lease(Scale.LONG_LEASE)));
+        return factory;
+    }
+
+    /**
+     * Acquires with a short lease, which on a busy machine may be over before its grant is here. Then nothing is known of the
+     * acquisition, as the rules want it, and it is made once more.
+     */
+    static <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
+        for (int i = 1; ; i++) {
+            try {
+                return acquisition.call();
+            } catch (LockBackendException e) {
+                if (i == TRIES || e.reason() != LockBackendException.Reason.OUTCOME_UNKNOWN) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Locks with a short lease, as {@link #granted} does. */
+    static void locked(DistributedLock lock) throws Exception {
+        granted(Executors.callable(lock::lock));
+    }
+
+    /**
+     * Runs a rule that a machine which stands still cannot keep, and runs it again, with other names, if that is why it failed.
+     *
+     * @param rule takes a text to be part of all names
+     */
+    final void inCalm(Consumer<String> rule) {
+        for (int i = 1; ; i++) {
+            try (Calm calm = new Calm()) {
+                try {
+                    rule.accept("try " + i);
+                    return;
+                } catch (AssertionError e) {
+                    if (i == TRIES || !calm.isBroken()) {
+                        throw e;
+                    }
+                    open().faults().ifPresent(FaultInjector::heal);
+                }
+            }
+        }
     }
 
     static LockOptions lease(Duration lease) {

@@ -74,6 +74,12 @@ abstract class TimedWaitRules extends InterruptRules {
         return holder;
     }
 
+    /** Makes a thread the holder that never unlocks, and whose lease ends soon. */
+    final void holdUntilTheLeaseEnds() {
+        DistributedLock dying = connected(factory()).getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        actor("holder").does("lock()", () -> locked(dying));
+    }
+
     /** Gives a lock back of which it does not matter whether it was lost meanwhile. */
     static void giveBack(DistributedLock lock) {
         try {
@@ -400,9 +406,8 @@ abstract class TimedWaitRules extends InterruptRules {
 
     @Test
     public final void rule_5_19_aTimedWaitOutlastsTheLeaseOfTheHolder() {
-        DistributedLock dying = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
-        holderOf(dying);
-        DistributedLock other = lockOfAnotherClient();
+        DistributedLock other = connected(newFactory()).getLock(name());
+        holdUntilTheLeaseEnds();
         assertTrue(
                 actor("thread").call("tryLock(time)", timedTryLock(other, Scale.PATIENCE)),
                 "tryLock(time) should get a lock whose lease ends while it waits");
@@ -410,35 +415,37 @@ abstract class TimedWaitRules extends InterruptRules {
 
     @Test
     public final void rule_5_20_aWaitOutlastsItsOwnLease() {
-        DistributedLock lock = lock();
-        Actor holder = holderOf(lock);
-        LockOptions brief = unrenewed(Scale.SHORT_LEASE);
-        DistributedLock forLock = newFactory().getLock(name(), brief);
-        DistributedLock forInterruptible = newFactory().getLock(name(), brief);
-        DistributedLock forHandle = newFactory().getLock(name(), brief);
-        List<Pending<?>> waiting = List.of(
-                actor("thread").beginTo("lock()", () -> {
-                    forLock.lock();
-                    giveBack(forLock);
-                }),
-                actor("interruptible thread").beginTo("lockInterruptibly()", () -> {
-                    forInterruptible.lockInterruptibly();
-                    giveBack(forInterruptible);
-                }),
-                actor("handle").beginTo("acquire()", () -> {
-                    Lease lease = forHandle.acquire();
-                    try {
-                        lease.close();
-                    } catch (LeaseLostException e) {
-                        // Then the lock is free as well.
-                    }
-                }));
-        always(
-                "a wait without a time should last for as long as the lock is held",
-                Scale.SHORT_LEASE.multipliedBy(2),
-                () -> waiting.stream().noneMatch(Pending::isDone));
-        holder.does("unlock()", lock::unlock);
-        waiting.forEach(Pending::result);
+        inCalm(again -> {
+            DistributedLock lock = factory().getLock(name(again));
+            Actor holder = holderOf(lock);
+            LockOptions brief = unrenewed(Scale.RENEWED_LEASE);
+            DistributedLock forLock = connected(newFactory()).getLock(name(again), brief);
+            DistributedLock forInterruptible = connected(newFactory()).getLock(name(again), brief);
+            DistributedLock forHandle = connected(newFactory()).getLock(name(again), brief);
+            List<Pending<?>> waiting = List.of(
+                    actor("thread").beginTo("lock()", () -> {
+                        forLock.lock();
+                        giveBack(forLock);
+                    }),
+                    actor("interruptible thread").beginTo("lockInterruptibly()", () -> {
+                        forInterruptible.lockInterruptibly();
+                        giveBack(forInterruptible);
+                    }),
+                    actor("handle").beginTo("acquire()", () -> {
+                        Lease lease = forHandle.acquire();
+                        try {
+                            lease.close();
+                        } catch (LeaseLostException e) {
+                            // Then the lock is free as well.
+                        }
+                    }));
+            always(
+                    "a wait without a time should last for as long as the lock is held",
+                    Scale.RENEWED_LEASE.multipliedBy(3).dividedBy(2),
+                    () -> waiting.stream().noneMatch(Pending::isDone));
+            holder.does("unlock()", lock::unlock);
+            waiting.forEach(Pending::result);
+        });
     }
 
     @Test

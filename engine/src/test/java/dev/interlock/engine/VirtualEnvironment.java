@@ -280,7 +280,8 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     private static boolean canRun(Actor actor) {
         return switch (actor.state) {
             case READY -> actor.thread.getState() != Thread.State.NEW;
-            case PARKED -> actor.interrupted || actor.thread.isInterrupted();
+            // In this order, because a thread moves its interrupt from the second place to the first.
+            case PARKED -> actor.thread.isInterrupted() || actor.interrupted;
             default -> false;
         };
     }

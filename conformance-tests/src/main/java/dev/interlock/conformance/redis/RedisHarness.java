@@ -7,6 +7,7 @@ import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.conformance.LockHarness;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -122,8 +123,11 @@ public final class RedisHarness implements LockHarness {
 
     /** Builds a {@link RedisHarness}. Not safe for use by several threads at once. */
     public static final class Builder {
+        /** More than is usual, because tests share their machines, and still so little that a rule can wait it out. */
+        private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(4);
+
         private final LockStrategyProvider provider;
-        private final LockConfig.Builder config = LockConfig.builder();
+        private final LockConfig.Builder config = LockConfig.builder().commandTimeout(COMMAND_TIMEOUT);
         private int servers = 1;
 
         private Builder(LockStrategyProvider provider) {

@@ -48,6 +48,7 @@ final class HandOff extends Scenario {
         Pause.of(time.dividedBy(2));
         game.timed = true;
         Pause.of(time);
+        game.awaitFigure();
         game.over = true;
         first.join();
         second.join();
@@ -72,6 +73,14 @@ final class HandOff extends Scenario {
         volatile long releasedAt;
 
         volatile @Nullable Player holder;
+
+        /** On a busy machine the players may come to nothing in the time that they have. */
+        void awaitFigure() {
+            long from = System.nanoTime();
+            while (nanos.getTotalCount() == 0 && !over && System.nanoTime() - from < PATIENCE.toNanos()) {
+                Pause.of(SHORTEST_WAIT);
+            }
+        }
 
         Player player(Lock lock) {
             return new Player(this, lock);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
 class ScenariosTest {
-    private static final Scale SMALL = new Scale(Duration.ofMillis(60), Duration.ofSeconds(2), 4, 8, 2, 2, 4, 20, 10);
+    private static final Scale SMALL = new Scale(Duration.ofMillis(60), Duration.ofSeconds(6), 4, 8, 2, 2, 4, 20, 10);
 
     /** Options make other figures, not other ways to get them, so that one scenario with them is enough. */
     static Stream<Arguments> scenariosAndCandidates() {

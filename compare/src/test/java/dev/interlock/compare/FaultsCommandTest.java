@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FaultsCommandTest {
+    /** Longer than the default, as on a busy machine the processes must tell each other much within one. */
+    private static final String LEASE = "4000";
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -29,18 +33,25 @@ class FaultsCommandTest {
     private Path directory;
 
     private Set<Long> childrenBefore;
+    private Set<Path> directoriesBefore;
 
     @BeforeEach
-    void lookAtChildren() {
+    void lookAround() throws IOException {
         childrenBefore = ScenariosTest.children();
+        directoriesBefore = labDirectories();
     }
 
     @AfterEach
     void nothingIsLeft() throws IOException {
         assertThat(ScenariosTest.children()).isEqualTo(childrenBefore);
+        assertThat(labDirectories()).isEqualTo(directoriesBefore);
+    }
+
+    /** In a directory of this build's own, where killed runs may have left some. */
+    private static Set<Path> labDirectories() throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            assertThat(files.filter(file -> file.getFileName().toString().startsWith("interlock-lab")))
-                    .isEmpty();
+            return files.filter(file -> file.getFileName().toString().startsWith("interlock-lab"))
+                    .collect(Collectors.toSet());
         }
     }
 
@@ -49,9 +60,10 @@ class FaultsCommandTest {
     }
 
     private FaultReport report(String strategy, String... faults) {
-        int exitCode =
-                run(Stream.concat(Stream.of("faults", "--json", "--strategy", strategy, "--fault"), Stream.of(faults))
-                        .toArray(String[]::new));
+        int exitCode = run(Stream.concat(
+                        Stream.of("faults", "--json", "--lease", LEASE, "--strategy", strategy, "--fault"),
+                        Stream.of(faults))
+                .toArray(String[]::new));
         assertThat(exitCode).as(out + "\n" + err).isEqualTo(ExitCodes.OK);
         return new Gson().fromJson(out.toString(), FaultReport.class);
     }
@@ -111,7 +123,16 @@ class FaultsCommandTest {
                 .isEqualTo(new Declaration(Declaration.Kind.ASSUMED, Assumption.SAME_SERVERS));
         out.getBuffer().setLength(0);
 
-        assertThat(run("faults", "--strategy", "redlock", "--option", "cold-start=trust", "--fault", "node-restarted"))
+        assertThat(run(
+                        "faults",
+                        "--lease",
+                        LEASE,
+                        "--strategy",
+                        "redlock",
+                        "--option",
+                        "cold-start=trust",
+                        "--fault",
+                        "node-restarted"))
                 .isEqualTo(ExitCodes.OK);
         assertThat(out.toString()).contains("redlock (trust)").containsPattern("node-restarted \\| +fenced \\|");
     }
@@ -120,6 +141,8 @@ class FaultsCommandTest {
     void aFalseProfileFailsTheRun() throws IOException {
         int exitCode = run(
                 "faults",
+                "--lease",
+                LEASE,
                 "--strategy",
                 TestStrategies.BOASTFUL,
                 "--fault",

@@ -22,7 +22,7 @@ class LettuceClientNodeTest extends RedisNodeContract {
     @Override
     RedisNode open(String uri, Environment env) {
         RedisURI parsed = RedisURI.create(uri);
-        parsed.setTimeout(Duration.ofSeconds(2));
+        parsed.setTimeout(LONG);
         client = closeLater(RedisClient.create(parsed));
         return LettuceNodes.of(client, parsed, env);
     }

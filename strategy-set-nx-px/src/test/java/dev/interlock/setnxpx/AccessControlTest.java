@@ -34,11 +34,7 @@ class AccessControlTest extends OnBothClients {
         DistributedLock mine = lock(fencing, release);
         DistributedLock theirs = lock(fencing, release);
         mine.lock();
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            theirs.lock();
-            theirs.unlock();
-            return null;
-        });
+        FutureTask<Lease> waiter = Fixture.passing(theirs);
         redis.awaitWaiters("listed", 1);
         Fixture.renewByHand(mine.lease().orElseThrow());
         mine.unlock();
@@ -94,11 +90,7 @@ class AccessControlTest extends OnBothClients {
         DistributedLock mine = lock("true", "script");
         DistributedLock theirs = lock("true", "script");
         mine.lock();
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            theirs.lock();
-            theirs.unlock();
-            return null;
-        });
+        FutureTask<Lease> waiter = Fixture.passing(theirs);
         await().during(Duration.ofMillis(500)).atMost(Fixture.PATIENCE).until(() -> !waiter.isDone());
         assertThat(redis.server.command("KEYS", "*:waiting"))
                 .as("whom no message would reach")

@@ -30,7 +30,7 @@ class CrossProcessTest {
 
     @Test
     void aLiveHolderInAnotherProcessKeepsTheLockAndAKilledOneLosesItWithItsLease() throws Exception {
-        Duration lease = Duration.ofSeconds(5);
+        Duration lease = Duration.ofSeconds(12);
         try (HolderProcess holder = HolderProcess.start(CLASS_PATH, redis.server.uri(), "killed", lease)) {
             long theirs = holder.awaitHeld();
             DistributedLock lock = redis.factory().getLock("killed");

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import io.lettuce.core.RedisURI;
 import java.util.concurrent.FutureTask;
@@ -15,10 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 
 class HandedInClientTest {
-    /** The first connection of Lettuce in a JVM has many classes to load. */
+    /** The first connection in a JVM has many classes to load. */
     private static final LockConfig PATIENT =
             LockConfig.builder().commandTimeout(Fixture.PATIENCE).build();
 
@@ -34,17 +36,22 @@ class HandedInClientTest {
         redis.close();
     }
 
+    private RedisClient jedisClient() {
+        return RedisClient.builder()
+                .hostAndPort("127.0.0.1", redis.server.port())
+                .clientConfig(DefaultJedisClientConfig.builder()
+                        .timeoutMillis(Math.toIntExact(Fixture.PATIENCE.toMillis()))
+                        .build())
+                .build();
+    }
+
     /** Both clients of one lock wait for each other and wake each other, so that a program can change its client. */
     private void excludesAndWakes(DistributedLockFactory one, DistributedLockFactory other) throws Exception {
         DistributedLock mine = one.getLock("shared");
         DistributedLock theirs = other.getLock("shared");
         mine.lock();
         assertThat(theirs.tryLock()).isFalse();
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            theirs.lock();
-            theirs.unlock();
-            return null;
-        });
+        FutureTask<Lease> waiter = Fixture.passing(theirs);
         redis.awaitWaiters("shared", 1);
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -53,9 +60,9 @@ class HandedInClientTest {
 
     @Test
     void aJedisClientIsUsedAndNotClosed() throws Exception {
-        try (RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+        try (RedisClient client = jedisClient()) {
             try (DistributedLockFactory factory =
-                    SetNxPxLocks.builder().jedis(client).build()) {
+                    SetNxPxLocks.builder().jedis(client).config(PATIENT).build()) {
                 excludesAndWakes(redis.factory(), factory);
                 excludesAndWakes(factory, redis.factory());
             }
@@ -90,8 +97,9 @@ class HandedInClientTest {
 
     @Test
     void theConfigurationAppliesToAHandedInClient() {
-        try (RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+        try (RedisClient client = jedisClient()) {
             LockConfig config = LockConfig.builder()
+                    .commandTimeout(Fixture.PATIENCE)
                     .keyPrefix("app:locks")
                     .option("fencing", "false")
                     .build();

@@ -25,7 +25,13 @@ final class HolderProcess implements AutoCloseable {
     }
 
     public static void main(String[] args) {
-        DistributedLockFactory factory = DistributedLocks.getInstance("set-nx-px", LockConfig.of(args[0]));
+        DistributedLockFactory factory = DistributedLocks.getInstance(
+                "set-nx-px",
+                LockConfig.builder()
+                        .endpoints(args[0])
+                        .commandTimeout(Fixture.PATIENCE)
+                        .build());
+        Fixture.warmUp(factory);
         DistributedLock lock = factory.getLock(
                 args[1], LockOptions.builder().lease(Duration.parse(args[2])).build());
         lock.lock();

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
 @Execution(ExecutionMode.CONCURRENT)
 class LossTest extends OnBothClients {
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(9);
+
+    /** So long that a connection is made in it, and so short that a renewal fails before the lease ends. */
+    private static final Duration TIME_OUT = Duration.ofSeconds(5);
 
     /** Long enough that a slow machine's renewal comes before the end of validity. */
     private static final Duration RENEWED_LEASE = Duration.ofSeconds(9);
@@ -30,6 +33,8 @@ class LossTest extends OnBothClients {
     final List<LossCause> told = new CopyOnWriteArrayList<>();
 
     private DistributedLock held(DistributedLockFactory factory, Duration lease) {
+        Fixture.warmUp(redis.factory());
+        Fixture.warmUp(factory);
         DistributedLock lock = factory.getLock("mine", Fixture.lease(lease));
         lock.lock();
         lock.lease().orElseThrow().onLoss(told::add);
@@ -112,8 +117,7 @@ class LossTest extends OnBothClients {
     @Test
     void aNetworkThatSwallowsEverythingIsNoticedByTheTimer() {
         try (FaultProxy proxy = FaultProxy.to(redis.server)) {
-            DistributedLockFactory factory =
-                    redis.factory(proxy.uri(), config -> config.commandTimeout(Duration.ofMillis(500)));
+            DistributedLockFactory factory = redis.factory(proxy.uri(), config -> config.commandTimeout(TIME_OUT));
             DistributedLock lock = held(factory, LEASE);
             proxy.blackhole();
             awaitTold(lock, LossCause.UNREACHABLE);
@@ -142,7 +146,7 @@ class LossTest extends OnBothClients {
 
     @Test
     void unlockSucceedsWhileTheServerIsSilentAndTheKeyGoesLater() {
-        DistributedLock lock = held(redis.factory(config -> config.commandTimeout(Duration.ofMillis(300))), LONG_LEASE);
+        DistributedLock lock = held(redis.factory(config -> config.commandTimeout(TIME_OUT)), LONG_LEASE);
         redis.server.pause();
         lock.unlock();
         assertThat(lock.isHeldByCurrentThread()).isFalse();

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.embedded.FaultProxy;
@@ -20,15 +21,7 @@ class OutageTest extends OnBothClients {
     /** Far longer than any test may take: whoever waits for it has missed its wake-up. */
     private static final Duration LONG_LEASE = Duration.ofHours(1);
 
-    private FutureTask<Object> waiter(DistributedLock lock) {
-        return Fixture.start(() -> {
-            lock.lock();
-            lock.unlock();
-            return null;
-        });
-    }
-
-    private void assertGetsTheLock(FutureTask<Object> waiter) throws Exception {
+    private void assertGetsTheLock(FutureTask<Lease> waiter) throws Exception {
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
@@ -36,7 +29,7 @@ class OutageTest extends OnBothClients {
     void aWaiterWhoseSubscriptionWasCutGetsTheLock() throws Exception {
         DistributedLock held = redis.factory().getLock("cut", Fixture.lease(LONG_LEASE));
         held.lock();
-        FutureTask<Object> waiter = waiter(redis.factory().getLock("cut", Fixture.lease(LONG_LEASE)));
+        FutureTask<Lease> waiter = Fixture.passing(redis.factory().getLock("cut", Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters("cut", 1);
         assertThat((Long) redis.server.command("CLIENT", "KILL", "TYPE", "pubsub"))
                 .isPositive();
@@ -47,7 +40,7 @@ class OutageTest extends OnBothClients {
     @Test
     void aWaiterThatHearsOfNoReleaseGetsTheLockByTheCeiling() throws Exception {
         redis.server.command("SET", Fixture.key("silent"), "somebody-else", "EX", "3600");
-        FutureTask<Object> waiter = waiter(redis.factory().getLock("silent"));
+        FutureTask<Lease> waiter = Fixture.passing(redis.factory().getLock("silent"));
         redis.awaitWaiters("silent", 1);
         redis.server.command("DEL", Fixture.key("silent"));
         assertGetsTheLock(waiter);
@@ -58,7 +51,7 @@ class OutageTest extends OnBothClients {
         DistributedLock held = redis.factory().getLock("heard", Fixture.lease(LONG_LEASE));
         held.lock();
         DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
-        FutureTask<Object> waiter = waiter(waiting.getLock("heard", Fixture.lease(LONG_LEASE)));
+        FutureTask<Lease> waiter = Fixture.passing(waiting.getLock("heard", Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters("heard", 1);
         held.unlock();
         assertGetsTheLock(waiter);
@@ -69,7 +62,7 @@ class OutageTest extends OnBothClients {
         DistributedLock held = redis.factory().getLock("again", Fixture.lease(LONG_LEASE));
         held.lock();
         DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
-        FutureTask<Object> waiter = waiter(waiting.getLock("again", Fixture.lease(LONG_LEASE)));
+        FutureTask<Lease> waiter = Fixture.passing(waiting.getLock("again", Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters("again", 1);
         redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
         held.unlock();
@@ -80,12 +73,13 @@ class OutageTest extends OnBothClients {
     void aWaiterGetsTheLockWhenTheLeaseOfADeadHolderEnds() throws Exception {
         redis.server.command("SET", Fixture.key("dead"), "somebody-else", "PX", "1500");
         DistributedLockFactory waiting = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)));
-        assertGetsTheLock(waiter(waiting.getLock("dead", Fixture.lease(LONG_LEASE))));
+        assertGetsTheLock(Fixture.passing(waiting.getLock("dead", Fixture.lease(LONG_LEASE))));
     }
 
     @Test
     void aTimedAcquisitionOnAStalledServerGivesUpAndLeavesNoGhost() throws Exception {
-        DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(1)));
+        Fixture.warmUp(redis.factory());
+        DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Duration.ofSeconds(5)));
         Fixture.warmUp(factory);
         DistributedLock lock = factory.getLock("stalled", Fixture.lease(LONG_LEASE));
         redis.server.pause();
@@ -106,8 +100,7 @@ class OutageTest extends OnBothClients {
     @Test
     void anAcquisitionWhoseReplyIsLostLeavesNoGhost() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(redis.server)) {
-            DistributedLockFactory factory =
-                    redis.factory(proxy.uri(), config -> config.commandTimeout(Duration.ofSeconds(5)));
+            DistributedLockFactory factory = redis.factory(proxy.uri(), config -> config);
             Fixture.warmUp(factory);
             DistributedLock lock = factory.getLock("lost-reply", Fixture.lease(LONG_LEASE));
             proxy.loseNextReply();
@@ -137,7 +130,7 @@ class OutageTest extends OnBothClients {
     @Test
     void aWaiterRidesOutARestartOfTheServer() throws Exception {
         redis.holdElsewhere("restart");
-        FutureTask<Object> waiter = waiter(redis.factory().getLock("restart", Fixture.lease(LONG_LEASE)));
+        FutureTask<Lease> waiter = Fixture.passing(redis.factory().getLock("restart", Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters("restart", 1);
         redis.server.restart();
         assertGetsTheLock(waiter);
@@ -171,7 +164,7 @@ class OutageTest extends OnBothClients {
         DistributedLock lock = factory.getLock("closing", Fixture.lease(LONG_LEASE));
         lock.lock();
         redis.holdElsewhere("taken");
-        FutureTask<Object> waiter = waiter(factory.getLock("taken"));
+        FutureTask<Lease> waiter = Fixture.passing(factory.getLock("taken"));
         redis.awaitWaiters("taken", 1);
         factory.close();
         assertThat(redis.isTaken("closing")).isFalse();

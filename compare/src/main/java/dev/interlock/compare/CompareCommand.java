@@ -58,8 +58,8 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--full",
             description =
-                    "measure for longer, play all faults, and show specimens of broken locks beside the strategies: takes a quarter"
-                            + " of an hour")
+                    "measure for longer, play all faults, and show specimens of broken locks beside the strategies: takes about"
+                            + " ten minutes")
     private boolean full;
 
     @Option(

@@ -61,9 +61,11 @@ class ModulePathTest {
     void jarsForTestsHaveModuleNamesThatStayWhenAFileIsRenamed() {
         Path[] jars = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> entry.matches(".*interlock-(conformance-tests|embedded-redis)-[^/]*\\.jar"))
+                // The kit's own tests are in a jar beside it, which is no module.
+                .filter(entry -> !entry.endsWith("-tests.jar"))
                 .map(Path::of)
                 .toArray(Path[]::new);
-        assumeTrue(jars.length == 2, "the build has not gone as far as to make jars");
+        assumeTrue(jars.length > 0, "the build has not gone as far as to make jars");
         assertThat(ModuleFinder.of(jars).findAll().stream()
                         .map(module -> module.descriptor().name()))
                 .containsExactlyInAnyOrder("dev.interlock.conformance", "dev.interlock.embedded");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.embedded.RedisServer;
+import dev.interlock.testservers.RedisServer;
 
 /** A {@code redis-server} process on this machine. */
 final class EmbeddedServer implements OwnServer {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.scenarios.Scenario;
+import dev.interlock.benchmarks.scenarios.Scenarios;
+import dev.interlock.benchmarks.scenarios.Sizes;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.cli.ExitCodes;
@@ -99,7 +104,7 @@ final class BenchCommand implements Callable<Integer> {
                 chosen(
                         "--scenario",
                         scenarios,
-                        Scenarios.all(Scale.full(time)),
+                        Scenarios.all(Sizes.full(time)),
                         Scenario::name,
                         (scenario, name) -> scenario.name().equals(name)),
                 chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.scenarios.Scenario;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
 import java.util.ArrayList;
@@ -10,12 +12,12 @@ import java.util.List;
  * Takes candidates through scenarios, in rounds in which each has its turn, so that what changes on the machine meanwhile meets
  * them all.
  */
-final class Benchmark {
+public final class Benchmark {
     private final List<Scenario> scenarios;
     private final List<Candidate> candidates;
     private final int rounds;
 
-    Benchmark(List<Scenario> scenarios, List<Candidate> candidates, int rounds) {
+    public Benchmark(List<Scenario> scenarios, List<Candidate> candidates, int rounds) {
         this.scenarios = scenarios;
         this.candidates = candidates;
         this.rounds = rounds;
@@ -29,7 +31,7 @@ final class Benchmark {
                         .count();
     }
 
-    List<Outcome> run(Progress progress) {
+    public List<Outcome> run(Progress progress) {
         List<Outcome> outcomes = new ArrayList<>();
         for (Scenario scenario : scenarios) {
             Outcome outcome = new Outcome(scenario);

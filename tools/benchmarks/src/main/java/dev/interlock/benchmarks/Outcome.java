@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Sample;
+import dev.interlock.benchmarks.scenarios.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 
 /** What was found of the candidates in one scenario. */
-final class Outcome {
+public final class Outcome {
     private final Scenario scenario;
     private final Map<Candidate, List<Figures>> rounds = new LinkedHashMap<>();
     private final Map<Candidate, String> problems = new LinkedHashMap<>();
@@ -39,20 +45,20 @@ final class Outcome {
     }
 
     /** Those that have figures and are not left out, in the order in which they were measured. */
-    List<Candidate> candidates() {
+    public List<Candidate> candidates() {
         return rounds.keySet().stream().filter(candidate -> !isOut(candidate)).toList();
     }
 
     /** What is wrong with those that are left out. */
-    Map<Candidate, String> problems() {
+    public Map<Candidate, String> problems() {
         return problems;
     }
 
-    boolean lostUpdates() {
+    public boolean lostUpdates() {
         return rounds.values().stream().flatMap(List::stream).anyMatch(figures -> figures.lostUpdates() != 0);
     }
 
-    Sample sample(Candidate candidate, Metric metric) {
+    public Sample sample(Candidate candidate, Metric metric) {
         return Sample.of(rounds.getOrDefault(candidate, List.of()).stream()
                 .mapToDouble(figures -> figures.get(metric))
                 .toArray());

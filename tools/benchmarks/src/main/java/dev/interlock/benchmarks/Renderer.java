@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Sample;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.report.MarkdownRenderer;
 import dev.interlock.tools.report.ReportTable;
@@ -12,7 +15,7 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 
 /** Writes down what was found: as Markdown for people, and as comma-separated values for programs. */
-final class Renderer {
+public final class Renderer {
     private static final String NOTHING = "-";
 
     /** Right of the first figure. */
@@ -20,7 +23,7 @@ final class Renderer {
 
     private Renderer() {}
 
-    static String markdown(List<Outcome> outcomes, int rounds, long seconds) {
+    public static String markdown(List<Outcome> outcomes, int rounds, long seconds) {
         StringBuilder text = new StringBuilder("# Interlock: strategies and what a user would pick instead\n\n");
         text.append(Instant.now().truncatedTo(ChronoUnit.SECONDS))
                 .append("; ")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.embedded.RedisServer;
+import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.embedded.RedisServerException;
+import dev.interlock.testservers.RedisServerException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;

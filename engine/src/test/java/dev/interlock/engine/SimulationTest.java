@@ -14,11 +14,13 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Several factories under random faults, interrupts, pauses and clock steps, each run the same for the same seed. */
 class SimulationTest {
-    private static final int SEEDS = Integer.getInteger("interlock.simulation.seeds", 150);
+    private static final int SEEDS = Integer.getInteger("interlock.simulation.seeds", 30);
+    private static final long FIRST = Long.getLong("interlock.simulation.first", 1);
     private static final Logger LOG = Logger.getLogger("dev.interlock.engine");
     private static final String[] NAMES = {"a", "b"};
 
@@ -34,12 +36,21 @@ class SimulationTest {
 
     @Test
     void nothingThatGoesWrongBreaksAPromise() {
+        runAll(FIRST, SEEDS);
+    }
+
+    @Test
+    @Tag("deep")
+    void nothingThatGoesWrongBreaksAPromiseWithManyMoreSeeds() {
+        runAll(FIRST + SEEDS, 10 * SEEDS);
+    }
+
+    private static void runAll(long first, int seeds) {
         int acquired = 0;
-        long first = Long.getLong("interlock.simulation.first", 1);
-        for (long seed = first; seed < first + SEEDS; seed++) {
+        for (long seed = first; seed < first + seeds; seed++) {
             acquired += run(seed, (int) (seed % 4) * 10);
         }
-        assertThat(acquired).as("locks acquired").isGreaterThan(SEEDS * 20);
+        assertThat(acquired).as("locks acquired").isGreaterThan(seeds * 20);
     }
 
     @Test

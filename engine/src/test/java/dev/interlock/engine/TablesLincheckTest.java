@@ -12,9 +12,11 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The tables in memory, linearizable under all interleavings that Lincheck tries. */
+@Tag("deep")
 class TablesLincheckTest {
     private static ModelCheckingOptions options() {
         return new ModelCheckingOptions()

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LettuceClientNodeTest extends RedisNodeContract {
@@ -38,6 +39,7 @@ class LettuceClientNodeTest extends RedisNodeContract {
 
     /** Lettuce logs in on a thread of its own and, on a busy machine, may hand a connection out before that takes commands. */
     @Test
+    @Tag("deep")
     void aConnectionThatLogsInTakesItsFirstCommandAndSubscription() throws Exception {
         AtomicBoolean busy = new AtomicBoolean(true);
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {

@@ -28,6 +28,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -35,6 +36,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 
 /** Each line of the table in the documentation: what a plain lock does, and what ours does in the same situation. */
+@Tag("deep")
 class RLockComparedTest {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
 

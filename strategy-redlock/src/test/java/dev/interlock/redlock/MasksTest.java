@@ -10,8 +10,8 @@ import dev.interlock.LockBackendException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /** Each way in which each of the servers can give, refuse, or be away. */
 class MasksTest {
@@ -21,9 +21,18 @@ class MasksTest {
         IS_AWAY
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {3, 5})
-    void aMajorityDecidesAndNothingIsLeftBehind(int nodes) {
+    @Test
+    void aMajorityDecidesAndNothingIsLeftBehind() {
+        playAllOn(3);
+    }
+
+    @Test
+    @Tag("deep")
+    void aMajorityOfMoreServersDecidesAndNothingIsLeftBehind() {
+        playAllOn(5);
+    }
+
+    private static void playAllOn(int nodes) {
         try (Fixture redis = new Fixture(nodes)) {
             int parts = Part.values().length;
             for (int mask = 0; mask < Math.pow(parts, nodes); mask++) {

@@ -4,9 +4,11 @@ package com.example.locks;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 class PlainSetConformanceTest extends DistributedLockConformance {
     @Override

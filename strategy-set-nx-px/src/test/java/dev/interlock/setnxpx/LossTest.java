@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a holder is told when its lock is gone, and that it touches nothing of anybody else's. */
 @Execution(ExecutionMode.CONCURRENT)
-class LossTest extends OnBothClients {
+class LossTest extends OnChosenClients {
     private static final Duration LEASE = Duration.ofSeconds(9);
 
     /** So long that a connection is made in it, and so short that a renewal fails before the lease ends. */

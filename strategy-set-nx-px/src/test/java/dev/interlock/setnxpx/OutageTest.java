@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Acquisitions while the server is slow, silent, unreachable or unwilling. */
-class OutageTest extends OnBothClients {
+class OutageTest extends OnChosenClients {
     /** Far longer than any test may take: whoever waits for it has missed its wake-up. */
     private static final Duration LONG_LEASE = Duration.ofHours(1);
 

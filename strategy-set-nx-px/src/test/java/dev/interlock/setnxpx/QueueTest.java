@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Those who wait in a list in Redis, and a release that grants the lock to the first. */
-class QueueTest extends OnBothClients {
+class QueueTest extends OnChosenClients {
     private static final String NAME = "queued";
 
     private DistributedLock lockOf(DistributedLockFactory factory) {

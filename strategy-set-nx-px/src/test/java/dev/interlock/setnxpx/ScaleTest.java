@@ -15,12 +15,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Many names and many threads. */
+@Tag("deep")
 @Isolated("looks at the heap")
-class ScaleTest extends OnBothClients {
+class ScaleTest extends OnChosenClients {
     private static final int NAMES = 1_000_000;
     private static final int THREADS = 4;
 

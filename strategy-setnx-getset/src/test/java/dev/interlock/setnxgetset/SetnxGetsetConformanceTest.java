@@ -7,27 +7,13 @@ import dev.interlock.conformance.redis.RedisHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract, with each clock, and with timestamps that are whole numbers. */
+/** The contract, with the options that are in force unless set. */
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)
-@ParameterizedClass
-@CsvSource({"client, true", "client, false", "server, true", "observed, true"})
 class SetnxGetsetConformanceTest extends DistributedLockConformance {
-    @Parameter(0)
-    String clock;
-
-    @Parameter(1)
-    String fraction;
-
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetnxGetsetStrategyProvider())
-                .option("clock", clock)
-                .option("fraction", fraction)
-                .open();
+        return RedisHarness.of(new SetnxGetsetStrategyProvider()).open();
     }
 }

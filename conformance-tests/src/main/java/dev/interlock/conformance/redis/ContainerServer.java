@@ -9,31 +9,32 @@ import com.github.dockerjava.api.model.Ports;
 import dev.interlock.testservers.RedisServerException;
 import dev.interlock.testservers.RespConnection;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
 
-/** A server in a container, which is given back to be used again by the next test, until the JVM ends. */
-final class ContainerServer implements OwnServer {
+/** A server in a container, which the next test uses again, also after a restart: containers start slowly. */
+final class ContainerServer implements OwnServer, ServerPool.Server {
     private static final int PORT = 6379;
     private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
     private static final long START_TIMEOUT_SECONDS = 60;
     private static final long STOP_TIMEOUT_SECONDS = 10;
     private static final long POLL_NANOS = 5_000_000;
-    private static final Map<String, Queue<ContainerServer>> IDLE = new ConcurrentHashMap<>();
+    private static final Map<String, ServerPool<ContainerServer>> POOLS = new ConcurrentHashMap<>();
 
     private final String image;
     private final GenericContainer<?> container;
     private int port;
     private boolean paused;
+    private @Nullable ServerState initial;
 
     private ContainerServer(String image) {
         this.image = image;
@@ -45,10 +46,14 @@ final class ContainerServer implements OwnServer {
 
     /** Takes a server that was given back, or starts one. */
     static ContainerServer take(String image) {
-        ContainerServer idle = idle(image).poll();
-        if (idle != null) {
-            return idle;
-        }
+        return pool(image).take();
+    }
+
+    private static ServerPool<ContainerServer> pool(String image) {
+        return POOLS.computeIfAbsent(image, it -> new ServerPool<>(() -> start(image)));
+    }
+
+    private static ContainerServer start(String image) {
         if (!DockerClientFactory.instance().isDockerAvailable()) {
             throw new IllegalStateException("no container engine answers: start Docker, or run the tests with -D"
                     + RedisHarness.PROPERTY + "=embedded or -D" + RedisHarness.PROPERTY + "=redis://host:port");
@@ -57,15 +62,12 @@ final class ContainerServer implements OwnServer {
         server.container.start();
         try {
             server.awaitReady();
+            server.initial = server.call(ServerState::of);
         } catch (RuntimeException e) {
             server.container.stop();
             throw e;
         }
         return server;
-    }
-
-    private static Queue<ContainerServer> idle(String image) {
-        return IDLE.computeIfAbsent(image, it -> new ConcurrentLinkedQueue<>());
     }
 
     /** What answers a PING is ready, at first as after each restart, of which Testcontainers knows nothing. */
@@ -187,15 +189,45 @@ final class ContainerServer implements OwnServer {
         return new RespConnection(host(), port, COMMAND_TIMEOUT_MILLIS);
     }
 
+    /** Something to ask over one connection. */
+    @FunctionalInterface
+    private interface Talk<T> {
+        T with(ServerState.Connection server) throws IOException;
+    }
+
+    private <T> T call(Talk<T> talk) {
+        try (RespConnection connection = connect()) {
+            return talk.with(connection::call);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void clean() {
+        call(server -> {
+            ServerState.clear(server);
+            return true;
+        });
+    }
+
+    @Override
+    public boolean isAsGoodAsNew() {
+        ServerState before = Objects.requireNonNull(initial, "set when the server was started");
+        return call(server -> {
+            // The server may not have noticed yet that our last connection is closed.
+            ServerState.disconnectOthers(server);
+            return before.isUnchanged(server);
+        });
+    }
+
+    @Override
+    public void discard() {
+        container.stop();
+    }
+
     @Override
     public void close() {
-        try {
-            command("FLUSHALL");
-            command("SCRIPT", "FLUSH");
-        } catch (RedisServerException e) {
-            container.stop();
-            throw e;
-        }
-        idle(image).add(this);
+        pool(image).giveBack(this);
     }
 }

@@ -2,10 +2,33 @@
 package dev.interlock.conformance.redis;
 
 import dev.interlock.testservers.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 
-/** A {@code redis-server} process on this machine. */
-final class EmbeddedServer implements OwnServer {
+/** A {@code redis-server} process on this machine, which the next test uses again unless its process was tampered with. */
+final class EmbeddedServer implements OwnServer, ServerPool.Server {
+    private static final ServerPool<EmbeddedServer> POOL = new ServerPool<>(EmbeddedServer::new);
+
     private final RedisServer server = RedisServer.start();
+    private final ServerState initial;
+    private boolean tamperedWith;
+
+    EmbeddedServer() {
+        try {
+            initial = ServerState.of(server::command);
+        } catch (IOException e) {
+            server.close();
+            throw new UncheckedIOException(e);
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** Hands out a server that was given back, or starts one. */
+    static EmbeddedServer take() {
+        return POOL.take();
+    }
 
     @Override
     public String host() {
@@ -17,8 +40,13 @@ final class EmbeddedServer implements OwnServer {
         return server.port();
     }
 
+    long pid() {
+        return server.pid();
+    }
+
     @Override
     public void pause() {
+        tamperedWith = true;
         server.pause();
     }
 
@@ -29,11 +57,13 @@ final class EmbeddedServer implements OwnServer {
 
     @Override
     public void stop() {
+        tamperedWith = true;
         server.stop();
     }
 
     @Override
     public void kill() {
+        tamperedWith = true;
         server.kill();
     }
 
@@ -53,7 +83,34 @@ final class EmbeddedServer implements OwnServer {
     }
 
     @Override
-    public void close() {
+    public void clean() {
+        try {
+            ServerState.clear(server::command);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public boolean isAsGoodAsNew() {
+        try {
+            return initial.isUnchanged(server::command);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void discard() {
         server.close();
+    }
+
+    @Override
+    public void close() {
+        if (tamperedWith) {
+            discard();
+        } else {
+            POOL.giveBack(this);
+        }
     }
 }

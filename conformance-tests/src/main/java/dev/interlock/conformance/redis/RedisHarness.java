@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  * <caption>Backends</caption>
  * <thead><tr><th scope="col">Value</th><th scope="col">Servers</th><th scope="col">Faults</th></tr></thead>
  * <tbody>
- * <tr><th scope="row">{@code embedded}, or not set</th><td>processes on this machine, new ones for each test</td><td>all</td></tr>
+ * <tr><th scope="row">{@code embedded}, or not set</th><td>processes on this machine; one that a test has left as it was is cleaned and
+ *     used again by the tests of one JVM</td><td>all</td></tr>
  * <tr><th scope="row">{@code containers}</th><td>containers of the image that {@value #IMAGE_PROPERTY} names, by Testcontainers;
  *     they are used again by the tests of one JVM</td><td>all</td></tr>
  * <tr><th scope="row">{@code redis://host:port}, several separated by commas</th><td>servers that run already, and that others may
@@ -205,7 +206,7 @@ public final class RedisHarness implements LockHarness {
 
         private Set<Fault> open(String backend, List<Node> nodes) {
             if (backend.equals(EMBEDDED)) {
-                openOwn(nodes, EmbeddedServer::new);
+                openOwn(nodes, EmbeddedServer::take);
                 return EnumSet.allOf(Fault.class);
             }
             if (backend.equals(CONTAINERS)) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.redis;
+
+import dev.interlock.testservers.RedisServerException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The configuration and users of a server right after its start, against which it is checked before it is used again. */
+final class ServerState {
+    private static final Pattern CLIENTS = Pattern.compile("connected_clients:(\\d+)");
+
+    private final Map<Object, Object> config;
+    private final List<?> users;
+
+    /** A way to send a command, always over one and the same connection. */
+    @FunctionalInterface
+    interface Connection {
+        /** Carries out a command and returns its reply; an error is returned or thrown. */
+        @Nullable
+        Object call(String... args) throws IOException;
+    }
+
+    private ServerState(Map<Object, Object> config, List<?> users) {
+        this.config = config;
+        this.users = users;
+    }
+
+    static ServerState of(Connection server) throws IOException {
+        return new ServerState(config(server), list(server, "ACL", "LIST"));
+    }
+
+    private static Map<Object, Object> config(Connection server) throws IOException {
+        Map<Object, Object> config = new HashMap<>();
+        List<?> reply = list(server, "CONFIG", "GET", "*");
+        for (int i = 0; i + 1 < reply.size(); i += 2) {
+            config.put(reply.get(i), reply.get(i + 1));
+        }
+        return config;
+    }
+
+    private static List<?> list(Connection server, String... command) throws IOException {
+        if (call(server, command) instanceof List<?> list) {
+            return list;
+        }
+        throw new RedisServerException("the server does not list what it is asked for by " + command[0]);
+    }
+
+    private static @Nullable Object call(Connection server, String... command) throws IOException {
+        Object reply = server.call(command);
+        if (reply instanceof RedisServerException error) {
+            throw error;
+        }
+        return reply;
+    }
+
+    /** Disconnects all other clients, and deletes data, scripts and functions. */
+    static void clear(Connection server) throws IOException {
+        // Before the flush, so that no client writes after it.
+        disconnectOthers(server);
+        call(server, "CLIENT", "UNPAUSE");
+        call(server, "FLUSHALL");
+        call(server, "SCRIPT", "FLUSH");
+        call(server, "FUNCTION", "FLUSH");
+        call(server, "CONFIG", "RESETSTAT");
+    }
+
+    /** Disconnects all clients but the one that asks. */
+    static void disconnectOthers(Connection server) throws IOException {
+        for (String type : List.of("normal", "pubsub", "replica", "master")) {
+            call(server, "CLIENT", "KILL", "TYPE", type, "SKIPME", "yes");
+        }
+    }
+
+    /** Whether the server is as it was at its start: nobody connected but the one who asks, no data, the same configuration. */
+    boolean isUnchanged(Connection server) throws IOException {
+        return !String.valueOf(call(server, "INFO", "keyspace")).contains("keys=")
+                && clients(server) == 1
+                && config.equals(config(server))
+                && users.equals(list(server, "ACL", "LIST"));
+    }
+
+    private static long clients(Connection server) throws IOException {
+        Matcher matcher = CLIENTS.matcher(String.valueOf(call(server, "INFO", "clients")));
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+    }
+}

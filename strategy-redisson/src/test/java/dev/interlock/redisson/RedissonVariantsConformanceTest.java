@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract, with holds counted in Redis. */
+@Tag("conformance")
+@Tag("deep")
+@Execution(ExecutionMode.CONCURRENT)
+class RedissonVariantsConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new RedissonStrategyProvider())
+                .option("holds", "redis")
+                .open();
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Runs each test, which should pass with any client library, with those that the build names, or else with both. */
+@ParameterizedClass
+@MethodSource("clients")
+abstract class OnChosenClients extends OnAServer {
+    static String[] clients() {
+        return System.getProperty("interlock.clients", "jedis,lettuce").split(",");
+    }
+}

@@ -63,6 +63,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_1_2_aHeldLockIsRefusedToAnotherClient() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -84,6 +85,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Needs(beyond = Beyond.NAMES)
     public final void rule_1_4_lockObjectsOfOneNameAreOneLock() {
         DistributedLock first = lock();
         DistributedLock second = lock();
@@ -164,11 +166,13 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_1_9_severalClientsNeverHoldTheLockAtOnce() {
         assertExclusive(load(3).threads(1).rounds(20).styles(Load.BY_THREAD).run());
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_1_10_aHandleExcludesThreadsOfItsClient() {
         DistributedLock lock = lock();
         Actor actor = actor("holder of a handle");
@@ -182,6 +186,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_1_11_handlesAndThreadsOfDifferentClientsExcludeEachOther() {
         DistributedLock ours = lock();
         DistributedLock theirs = lockOfAnotherClient();
@@ -309,6 +314,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_1_19_oneClientAloneTakesOverALeaseThatEnded() {
         List<DistributedLockFactory> clients = new ArrayList<>();
         for (int i = 0; i < TAKERS; i++) {

@@ -158,11 +158,13 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_11_acquireThrowsOnEntry() {
         assertThrowsOnEntry("acquire()", lock()::acquire);
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_12_acquireThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -171,6 +173,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_13_tryAcquireThrowsOnEntry() {
         for (Duration wait : List.of(Duration.ofSeconds(1), Duration.ZERO, Duration.ofMillis(-1))) {
             assertThrowsOnEntry("tryAcquire(" + wait + ")", () -> lock().tryAcquire(wait));
@@ -178,6 +181,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_14_tryAcquireThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -197,6 +201,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_16_closingAHandleIgnoresAnInterrupt() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -209,6 +214,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_4_17_ensureValidIgnoresAnInterrupt() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
@@ -229,6 +235,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_4_18_queriesIgnoreAnInterrupt() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);

@@ -38,6 +38,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_2_3_unlockThroughAnotherClientFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -78,6 +79,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.NAMES)
     public final void rule_2_6_anyLockObjectOfTheNameUnlocks() {
         DistributedLock locked = factory().getLock(name());
         DistributedLock unlocked = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -124,6 +126,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.QUERIES)
     public final void rule_2_9_isHeldByCurrentThreadTellsWhetherItIs() {
         DistributedLock lock = lock();
         Actor actor = actor("holder");
@@ -135,6 +138,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = {Beyond.CLIENTS, Beyond.QUERIES})
     public final void rule_2_10_othersDoNotHoldTheLock() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -172,6 +176,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_13_leaseIsThatOfTheCurrentThread() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -186,7 +191,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(faults = Fault.PARTITION)
+    @Needs(faults = Fault.PARTITION, beyond = Beyond.LEASES)
     public final void rule_2_14_queriesNeedNoBackend() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -201,6 +206,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_15_aHandleMakesNoThreadTheHolder() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -212,6 +218,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_16_aHandleMayBeClosedByAnyThread() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -227,6 +234,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_17_closingAHandleAgainHasNoEffect() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -241,6 +249,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_18_closingTheLeaseOfAThreadUnlocks() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -253,6 +262,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_19_closingTheLeaseOfAnotherThreadFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -265,6 +275,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_20_anOldLeaseDoesNotEndTheNextTenure() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -278,6 +289,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_21_aLeaseThatWasGivenUpIsNotValid() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -291,6 +303,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_22_unlockAfterALossThrowsLeaseLost() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -299,6 +312,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_23_aLossIsToldOnce() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -308,6 +322,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_24_aThreadThatLostTheLockMayLockItAgain() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
@@ -321,6 +336,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_25_aLossIsToldAfterLockingAgainToo() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
@@ -333,7 +349,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(Capability.SAFE_RELEASE)
+    @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_26_unlockAfterALossLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
@@ -348,7 +364,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(Capability.SAFE_RELEASE)
+    @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_27_closingALostHandleLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
@@ -363,7 +379,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH)
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH, beyond = Beyond.LEASES)
     public final void rule_2_28_anUnnoticedLossLeavesTheNextHolderAlone() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -378,6 +394,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_29_exceptionsNameTheLock() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor actor = actor("holder");
@@ -391,6 +408,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.NO_CONDITIONS)
     public final void rule_2_30_newConditionIsNotSupported() {
         DistributedLock lock = lock();
         assertThrows(

@@ -29,7 +29,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.QUERIES)
     public final void rule_3_2_holdCountGoesUpAndDown() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -97,7 +97,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.NAMES)
     public final void rule_3_7_anyLockObjectOfTheNameReEnters() {
         DistributedLock first = factory().getLock(name());
         DistributedLock second = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -164,6 +164,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_3_10_theHolderCannotAcquireAHandle() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -177,6 +178,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_3_11_aHandleIsNotReEntered() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -213,7 +215,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.QUERIES)
     public final void rule_3_13_holdsAreCountedByNameAndThread() {
         DistributedLock lock = lock();
         DistributedLock another = factory().getLock(name("b"));
@@ -237,7 +239,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_14_closingTheLeaseUndoesOneHold() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -257,7 +259,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_15_reEntryDoesNotProlongTheLease() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
@@ -271,7 +273,9 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs({Capability.REENTRANT, Capability.AUTO_RENEWAL})
+    @Needs(
+            value = {Capability.REENTRANT, Capability.AUTO_RENEWAL},
+            beyond = Beyond.LEASES)
     public final void rule_3_16_anInnerUnlockDoesNotEndRenewal() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
@@ -294,7 +298,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_17_everyUnlockAfterALossTellsOfIt() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -306,7 +310,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_18_lockingAfterALossBeginsWithOneHold() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();

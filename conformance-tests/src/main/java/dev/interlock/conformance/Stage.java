@@ -19,7 +19,9 @@ import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Verdict;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -77,7 +79,17 @@ abstract class Stage {
         }
     }
 
+    /** What the locks under test have that plain ones need not have. */
+    Set<Beyond> offered() {
+        return EnumSet.allOf(Beyond.class);
+    }
+
     private void skipUnlessMet(Needs needs, StrategyProfile profile) {
+        for (Beyond beyond : needs.beyond()) {
+            if (!offered().contains(beyond)) {
+                abort("needs " + beyond.what());
+            }
+        }
         for (Capability capability : needs.value()) {
             if (!profile.supports(capability)) {
                 abort("the strategy does not declare " + capability);

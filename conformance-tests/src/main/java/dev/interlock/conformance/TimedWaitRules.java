@@ -237,6 +237,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_10_tryAcquireGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             List<Lease> leases = new ArrayList<>();
@@ -251,6 +252,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_11_tryAcquireEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -267,6 +269,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_12_tryAcquireOfZeroOrLessAsksOnce() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -290,6 +293,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_13_tryAcquireOfTheLongestDurationDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (Duration wait :
@@ -405,6 +409,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_19_aTimedWaitOutlastsTheLeaseOfTheHolder() {
         DistributedLock other = connected(newFactory()).getLock(name());
         holdUntilTheLeaseEnds();
@@ -414,6 +419,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_20_aWaitOutlastsItsOwnLease() {
         inCalm(again -> {
             DistributedLock lock = factory().getLock(name(again));

@@ -3,7 +3,10 @@ package dev.interlock.compare;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.LockHarness;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Servers that are not made to fail, for TLS, which nothing can be put into.
@@ -27,5 +30,13 @@ record DirectHarness(Candidate candidate, String endpoints) implements LockHarne
     @Override
     public boolean reachableFromOtherProcesses() {
         return true;
+    }
+
+    @Override
+    public List<String> secrets() {
+        return config().endpoints().stream()
+                .map(RedisEndpoint::password)
+                .flatMap(Optional::stream)
+                .toList();
     }
 }

@@ -14,7 +14,6 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.history.Recorder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -425,7 +423,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
-    @Needs(faults = Fault.SCRIPT_FLUSH)
+    @Needs(faults = Fault.FORGET_PREPARED)
     public final void rule_9_26_forgottenScriptsAreSentAgain() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE.multipliedBy(3);
@@ -433,16 +431,16 @@ abstract class FaultRules extends WaitingRules {
             DistributedLock another = newFactory().getLock(name(again));
             reconnect(factory());
             Actor actor = actor("holder");
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             boolean had = actor.call("tryLock() after the scripts were forgotten", lock::tryLock);
             assertTrue(had, "a free lock should be had");
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             assertHeldBySomebody(another);
             Lease lease = heldLease(actor, lock);
             eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(75, time)) < 0);
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(76, time)));
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             actor.does("unlock() after the scripts were forgotten", lock::unlock);
             assertFree(another);
         });
@@ -639,10 +637,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     final List<String> passwords() {
-        return currentHarness().config().endpoints().stream()
-                .map(RedisEndpoint::password)
-                .flatMap(Optional::stream)
-                .toList();
+        return currentHarness().secrets();
     }
 
     static void assertShowsNone(List<String> secrets, String what, String text) {

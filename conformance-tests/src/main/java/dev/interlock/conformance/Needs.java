@@ -28,6 +28,9 @@ public @interface Needs {
     /** Whether the backend must be reachable from other processes. */
     boolean processes() default false;
 
+    /** Whether processes must be stopped and continued by signals, as on POSIX systems. */
+    boolean signals() default false;
+
     /** Whether the JVM must have virtual threads, as from Java 21. */
     boolean virtualThreads() default false;
 }

@@ -153,7 +153,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(processes = true)
+    @Needs(processes = true, signals = true)
     public final void rule_12_8_aStoppedHolderLosesTheLockAndIsToldWhenItGoesOn() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -170,7 +170,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(value = Capability.SAFE_RELEASE, processes = true)
+    @Needs(value = Capability.SAFE_RELEASE, processes = true, signals = true)
     public final void rule_12_9_aStoppedHolderThatGoesOnTakesNothingFromTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -204,7 +204,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(value = Capability.FENCING, processes = true)
+    @Needs(value = Capability.FENCING, processes = true, signals = true)
     public final void rule_12_11_aStoppedHolderHasASmallerTokenThanTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();

@@ -33,11 +33,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
+@Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
+@ExtendWith(RuleTimeout.class)
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -63,6 +67,16 @@ abstract class Stage {
     protected abstract LockHarness harness() throws Exception;
 
     /**
+     * Returns how long a rule may take, and how long the harness may take to open and to close. A rule's own bounds end most of
+     * them long before; this is for a lock that hangs.
+     *
+     * @return three minutes, times the factor that stretches all times of the kit, unless overridden
+     */
+    protected Duration ruleTimeout() {
+        return Scale.RULE_TIMEOUT;
+    }
+
+    /**
      * Opens the stage, or skips a rule that depends on what is missing.
      *
      * @param test the rule
@@ -71,11 +85,54 @@ abstract class Stage {
     @BeforeEach
     public final void openStage(TestInfo test) throws Exception {
         run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
-        harness = harness();
-        first = newFactory(UnaryOperator.identity());
         Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
         if (needs != null) {
-            skipUnlessMet(needs, first.profile());
+            skipUnlessPossibleHere(needs);
+        }
+        LockHarness current = harness();
+        harness = current;
+        if (needs != null) {
+            skipUnlessOffered(needs, current);
+        }
+        first = newFactory(UnaryOperator.identity());
+        if (needs != null) {
+            skipUnlessDeclared(needs, first.profile());
+        }
+    }
+
+    /** Looks at what depends on this JVM and its system alone. */
+    private static void skipUnlessPossibleHere(Needs needs) {
+        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
+            abort("there are no virtual threads before Java 21");
+        }
+        if (needs.signals() && !Signals.available()) {
+            abort("this system cannot stop a process by a signal");
+        }
+    }
+
+    /**
+     * Looks at what is known before the backend starts. A factory may promise less than its provider, never more, so that a
+     * capability that is missing here is missing for certain.
+     */
+    private void skipUnlessOffered(Needs needs, LockHarness current) {
+        for (Beyond beyond : needs.beyond()) {
+            if (!offered().contains(beyond)) {
+                abort("needs " + beyond.what());
+            }
+        }
+        StrategyProfile most = current.provider().profile();
+        for (Capability capability : needs.value()) {
+            if (!most.supports(capability)) {
+                abort("the strategy does not declare " + capability);
+            }
+        }
+        for (Fault fault : needs.faults()) {
+            if (current.faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
+                abort("the harness cannot cause " + fault);
+            }
+        }
+        if (needs.processes() && !current.reachableFromOtherProcesses()) {
+            abort("the backend cannot be reached from other processes");
         }
     }
 
@@ -84,12 +141,8 @@ abstract class Stage {
         return EnumSet.allOf(Beyond.class);
     }
 
-    private void skipUnlessMet(Needs needs, StrategyProfile profile) {
-        for (Beyond beyond : needs.beyond()) {
-            if (!offered().contains(beyond)) {
-                abort("needs " + beyond.what());
-            }
-        }
+    /** Looks at what only a factory tells, because options take capabilities away. */
+    private static void skipUnlessDeclared(Needs needs, StrategyProfile profile) {
         for (Capability capability : needs.value()) {
             if (!profile.supports(capability)) {
                 abort("the strategy does not declare " + capability);
@@ -99,17 +152,6 @@ abstract class Stage {
             if (profile.supports(capability)) {
                 abort("the strategy declares " + capability);
             }
-        }
-        for (Fault fault : needs.faults()) {
-            if (open().faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
-                abort("the harness cannot cause " + fault);
-            }
-        }
-        if (needs.processes() && !open().reachableFromOtherProcesses()) {
-            abort("the backend cannot be reached from other processes");
-        }
-        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
-            abort("there are no virtual threads before Java 21");
         }
     }
 

@@ -476,7 +476,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
-    @Needs(value = Capability.PUSH_WAKEUP, faults = Fault.DROP_SUBSCRIPTIONS)
+    @Needs(value = Capability.PUSH_WAKEUP, faults = Fault.CUT_NOTIFICATIONS)
     public final void rule_8_20_aDroppedSubscriptionLosesNoRelease() {
         DistributedLock lock = lock();
         DistributedLock other = listeningClient().getLock(name());
@@ -486,7 +486,7 @@ abstract class WaitingRules extends FencingRules {
             holder.does("lock()", lock::lock);
             Pending<?> waiting = waiter.beginTo("lock()", other::lock);
             waiter.settle(waiting);
-            faults().inject(Fault.DROP_SUBSCRIPTIONS);
+            faults().inject(Fault.CUT_NOTIFICATIONS);
             pass(silence);
             assertFalse(waiting.isDone(), "a lost subscription should not end a wait while the lock is held");
             holder.does("unlock()", lock::unlock);

@@ -75,6 +75,9 @@ class ContractTest {
             if (needs.processes()) {
                 all.add("`processes`");
             }
+            if (needs.signals()) {
+                all.add("`signals`");
+            }
             if (needs.virtualThreads()) {
                 all.add("`virtual threads`");
             }

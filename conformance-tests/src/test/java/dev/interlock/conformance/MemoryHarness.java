@@ -27,6 +27,8 @@ final class MemoryHarness implements LockHarness {
                     Capability.SAFE_RELEASE),
             Set.of(Assumption.RESTART_KEEPS_DATA));
 
+    private static final String PASSWORD = "hush-hush";
+
     private final WrongLock wrong;
     private final MemoryServer server;
 
@@ -71,7 +73,7 @@ final class MemoryHarness implements LockHarness {
     @Override
     public LockConfig config() {
         return LockConfig.builder()
-                .endpoints("redis://nobody:hush-hush@localhost")
+                .endpoints("redis://nobody:" + PASSWORD + "@localhost")
                 .commandTimeout(Scale.millis(500))
                 .build();
     }
@@ -79,5 +81,10 @@ final class MemoryHarness implements LockHarness {
     @Override
     public Optional<FaultInjector> faults() {
         return Optional.of(server);
+    }
+
+    @Override
+    public List<String> secrets() {
+        return List.of(PASSWORD);
     }
 }

@@ -2,9 +2,11 @@
 package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import dev.interlock.conformance.plain.PlainLocks;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +16,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -115,6 +118,24 @@ class PlainKitTest {
         }
     }
 
+    /** A lock that is slow to say that it is taken, and a kit that has not the time. */
+    static final class HurriedKit extends PlainLockConformance {
+        @Override
+        protected PlainLocks locks() {
+            return PlainLocks.of(() -> new SpoiledLock() {
+                @Override
+                public void lock() {
+                    LockSupport.park();
+                }
+            });
+        }
+
+        @Override
+        protected Duration ruleTimeout() {
+            return Duration.ofMillis(500);
+        }
+    }
+
     static final class BareKit extends PlainLockConformance {
         @Override
         protected PlainLocks locks() {
@@ -190,6 +211,13 @@ class PlainKitTest {
                         "2.22", "needs leases that the caller chooses and looks at",
                         "2.30", "needs a lock without conditions",
                         "4.20", "the strategy does not declare PUSH_WAKEUP"));
+    }
+
+    @Test
+    void aRuleThatTakesTooLongIsEndedByTheTimeOutOfItsKit() {
+        assertThat(run(HurriedKit.class, "2.2").failed().stream().map(PlainKitTest::reason))
+                .singleElement(STRING)
+                .contains("the rule has not ended in PT0.5S");
     }
 
     private static String reason(Event event) {

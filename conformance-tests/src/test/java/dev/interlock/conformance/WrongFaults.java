@@ -35,8 +35,8 @@ final class WrongFaults {
             Fault.RESTART_WITHOUT_DATA,
             Fault.CUT_CONNECTIONS);
 
-    private static final Set<Fault> END_SCRIPTS =
-            EnumSet.of(Fault.SCRIPT_FLUSH, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
+    private static final Set<Fault> END_SCRIPTS = EnumSet.of(
+            Fault.FORGET_PREPARED, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
 
     private WrongFaults() {}
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
+import dev.interlock.embedded.FaultProxy;
 import dev.interlock.embedded.RedisServer;
+import java.util.Objects;
 
 /** A {@code redis-server} process on this machine. */
 final class EmbeddedServer implements OwnServer {
     private final RedisServer server = RedisServer.start();
+
+    /** Fails at once, and not when the first rule needs a server, where the servers' library is missing. */
+    static void requireLibrary() {
+        Objects.requireNonNull(FaultProxy.class.getName());
+        Objects.requireNonNull(RedisServer.class.getName());
+    }
 
     @Override
     public String host() {

@@ -4,8 +4,8 @@ package dev.interlock.conformance;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
-import dev.interlock.conformance.child.ChildJvm;
 import dev.interlock.conformance.child.ClassDataArchive;
+import dev.interlock.conformance.child.PeerJvm;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -33,13 +33,13 @@ final class Peer implements AutoCloseable {
         return thread;
     });
 
-    private final ChildJvm jvm;
+    private final PeerJvm jvm;
     private final Process process;
     private final BufferedWriter requests;
     private final BufferedReader answers;
     private boolean stopped;
 
-    private Peer(ChildJvm jvm) {
+    private Peer(PeerJvm jvm) {
         this.jvm = jvm;
         this.process = jvm.process();
         this.requests = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
@@ -50,7 +50,7 @@ final class Peer implements AutoCloseable {
         try {
             String main = PeerMain.class.getName();
             String type = provider.getClass().getName();
-            Peer peer = new Peer(ChildJvm.start(main, type));
+            Peer peer = new Peer(PeerJvm.start(main, type));
             // By the standard input, because arguments are for everybody to see, and endpoints may hold passwords.
             String properties = PeerMain.properties();
             peer.send(properties);
@@ -149,13 +149,13 @@ final class Peer implements AutoCloseable {
 
     /** Makes the process stand still. */
     void stop() {
-        Signals.send("STOP", process.pid());
+        PosixSignals.send("STOP", process.pid());
         stopped = true;
     }
 
     /** Lets a process that stands still go on. */
     void goOn() {
-        Signals.send("CONT", process.pid());
+        PosixSignals.send("CONT", process.pid());
         stopped = false;
     }
 

@@ -105,7 +105,7 @@ abstract class Stage {
         if (needs.virtualThreads() && Runtime.version().feature() < 21) {
             abort("there are no virtual threads before Java 21");
         }
-        if (needs.signals() && !Signals.available()) {
+        if (needs.signals() && !PosixSignals.available()) {
             abort("this system cannot stop a process by a signal");
         }
     }

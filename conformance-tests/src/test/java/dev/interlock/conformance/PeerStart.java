@@ -2,6 +2,7 @@
 package dev.interlock.conformance;
 
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.specimens.SetnxExpireStrategyProvider;
 
 /** Starts peers from a JVM of its own, which may have the kit on its module path. */
 final class PeerStart {

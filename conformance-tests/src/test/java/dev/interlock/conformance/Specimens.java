@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.specimens.GetDelSetnxStrategyProvider;
+import dev.interlock.specimens.ProcessSpecimens;
+import dev.interlock.specimens.SetbitGetbitStrategyProvider;
+import dev.interlock.specimens.SetnxExpireStrategyProvider;
+import dev.interlock.specimens.SetnxWatchStrategyProvider;
+import dev.interlock.specimens.UncheckedDelStrategyProvider;
 import java.util.stream.Stream;
 
 /** The broken locks of the source documents, and those that are wrong where processes meet. */

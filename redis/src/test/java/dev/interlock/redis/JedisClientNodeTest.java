@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
+import dev.interlock.testservers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

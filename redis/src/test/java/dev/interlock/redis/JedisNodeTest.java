@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
+import dev.interlock.testservers.RedisServer;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.interlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.embedded.CommandMonitor;
-import dev.interlock.embedded.RedisServer;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -13,11 +13,11 @@ import static org.hamcrest.Matchers.is;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
-import dev.interlock.embedded.CommandMonitor;
-import dev.interlock.embedded.FaultProxy;
-import dev.interlock.embedded.RedisServer;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.Watch;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RedisServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

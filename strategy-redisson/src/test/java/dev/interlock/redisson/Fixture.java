@@ -7,7 +7,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.embedded.RedisServer;
+import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,7 +13,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;

@@ -11,7 +11,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

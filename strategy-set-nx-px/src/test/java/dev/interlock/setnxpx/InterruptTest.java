@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;

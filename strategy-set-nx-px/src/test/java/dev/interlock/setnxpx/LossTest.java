@@ -9,7 +9,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LossCause;
-import dev.interlock.embedded.FaultProxy;
+import dev.interlock.testservers.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -9,7 +9,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

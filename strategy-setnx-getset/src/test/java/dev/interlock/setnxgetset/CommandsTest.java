@@ -9,7 +9,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LossCause;
-import dev.interlock.embedded.CommandMonitor;
+import dev.interlock.testservers.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

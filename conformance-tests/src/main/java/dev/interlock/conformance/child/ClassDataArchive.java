@@ -61,7 +61,7 @@ public final class ClassDataArchive {
         for (String name : List.of("target", "build")) {
             Path output = Path.of(name).toAbsolutePath();
             if (Files.isDirectory(output)) {
-                return in(output.resolve("conformance-classes"), ChildJvm.classPath());
+                return in(output.resolve("conformance-classes"), PeerJvm.classPath());
             }
         }
         return Optional.empty();
@@ -155,7 +155,7 @@ public final class ClassDataArchive {
             }
         }
         Path unfinished = directory.resolve("classes-" + ProcessHandle.current().pid() + ".tmp");
-        Process child = ChildJvm.start(
+        Process child = PeerJvm.start(
                         List.of("-XX:ArchiveClassesAtExit=" + unfinished), classPath, main, args.toArray(String[]::new))
                 .process();
         try (OutputStream requests = child.getOutputStream()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.embedded.FaultProxy;
-import dev.interlock.embedded.RedisServer;
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RedisServer;
 import java.util.Objects;
 
 /** A {@code redis-server} process on this machine. */

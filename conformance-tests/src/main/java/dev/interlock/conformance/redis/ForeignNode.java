@@ -4,7 +4,7 @@ package dev.interlock.conformance.redis;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
-import dev.interlock.embedded.FaultProxy;
+import dev.interlock.testservers.FaultProxy;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Set;

@@ -2,7 +2,7 @@
 package dev.interlock.conformance.redis;
 
 import dev.interlock.conformance.Fault;
-import dev.interlock.embedded.FaultProxy;
+import dev.interlock.testservers.FaultProxy;
 import java.security.SecureRandom;
 
 /** A server of our own behind a proxy: both can fail. */

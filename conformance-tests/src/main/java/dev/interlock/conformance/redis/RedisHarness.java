@@ -253,7 +253,7 @@ public final class RedisHarness implements LockHarness {
                 }
             } catch (NoClassDefFoundError e) {
                 throw new IllegalStateException(
-                        "a library is missing: put dev.interlock:interlock-embedded-redis on the class path of the tests"
+                        "a library is missing: put dev.interlock:interlock-test-servers on the class path of the tests"
                                 + (backend.equals(CONTAINERS) ? ", and org.testcontainers:testcontainers 2" : ""),
                         e);
             }

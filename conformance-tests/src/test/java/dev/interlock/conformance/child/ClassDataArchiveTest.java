@@ -35,10 +35,10 @@ class ClassDataArchiveTest {
     private static final String MAIN = Child.class.getName();
 
     private ClassDataArchive archive() {
-        return ClassDataArchive.in(target, ChildJvm.classPath()).orElseThrow();
+        return ClassDataArchive.in(target, PeerJvm.classPath()).orElseThrow();
     }
 
-    private static String output(ChildJvm child) throws IOException {
+    private static String output(PeerJvm child) throws IOException {
         child.process().getOutputStream().close();
         return new String(child.process().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -49,7 +49,7 @@ class ClassDataArchiveTest {
         assertThat(archive.file()).isEmpty();
         archive.make(MAIN, List.of(), "two\n");
         Path log = target.resolve("loaded.txt");
-        ChildJvm child = ChildJvm.start(
+        PeerJvm child = PeerJvm.start(
                 List.of("-XX:SharedArchiveFile=" + archive.file().orElseThrow(), "-Xlog:class+load:file=" + log),
                 archive.classPath(),
                 MAIN);
@@ -63,7 +63,7 @@ class ClassDataArchiveTest {
         archive().make(MAIN, List.of(), "");
         assertThat(archive().file()).isPresent();
         List<Path> other = Stream.concat(
-                        ChildJvm.classPath().stream(), Stream.of(Files.createFile(target.resolve("one-more.jar"))))
+                        PeerJvm.classPath().stream(), Stream.of(Files.createFile(target.resolve("one-more.jar"))))
                 .toList();
         assertThat(ClassDataArchive.in(target, other).orElseThrow().file()).isEmpty();
     }
@@ -80,7 +80,7 @@ class ClassDataArchiveTest {
             makers.shutdownNow();
         }
         Path file = archive().file().orElseThrow();
-        ChildJvm child = ChildJvm.start(
+        PeerJvm child = PeerJvm.start(
                 List.of("-Xshare:on", "-XX:SharedArchiveFile=" + file),
                 archive().classPath(),
                 MAIN);

@@ -13,8 +13,8 @@ import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
-import dev.interlock.embedded.RedisServer;
-import dev.interlock.embedded.RespConnection;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RespConnection;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -398,7 +398,7 @@ class RedisHarnessTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"embedded, embedded-redis", "containers, testcontainers"})
+    @CsvSource({"embedded, test-servers", "containers, testcontainers"})
     void aLibraryThatIsMissingIsNamed(String backend, String library) throws Exception {
         try (URLClassLoader without = classPathWithout(library)) {
             Class<?> type = without.loadClass(RedisHarness.class.getName());

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.core.domain.properties.CanBeAnnotated.Predicates.annotatedWith;
+import static com.tngtech.archunit.core.domain.properties.HasModifiers.Predicates.modifier;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.interlock.LockStrategyProvider;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The plan of the house, as rules over the compiled classes of all modules. */
+class ArchitectureTest {
+    private static final String API = "dev.interlock";
+    private static final String ENGINE = "dev.interlock.engine..";
+    private static final String REDIS = "dev.interlock.redis..";
+    private static final String TEST_SERVERS = "dev.interlock.testservers..";
+    private static final String TOOLS = "dev.interlock.tools..";
+    private static final String SPECIMENS = "dev.interlock.specimens..";
+    private static final String CONFORMANCE = "dev.interlock.conformance..";
+    private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
+    private static final String[] KIT = {
+        "java..", API, "dev.interlock.conformance", "dev.interlock.conformance.history..", "org.jspecify.annotations"
+    };
+    private static final String[] CLIENTS = {"redis.clients..", "io.lettuce..", "org.redisson.."};
+
+    private static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages(API)
+            // They are wrong on purpose.
+            .that(not(resideInAPackage(SPECIMENS)));
+
+    private static final JavaClasses LIBRARY = ALL.that(not(resideInAnyPackage(TOOLS)));
+
+    /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
+    private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
+            .and(not(resideInAnyPackage(API, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE)))
+            .as("strategies");
+
+    private static final DescribedPredicate<JavaClass> LOCKING =
+            resideInAnyPackage(ENGINE, REDIS).or(STRATEGIES).as("engine, redis and strategies");
+
+    @Test
+    void theApiNeedsNothingButTheJdk() {
+        classes()
+                .that()
+                .resideInAPackage(API)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", API, "org.jspecify.annotations")
+                .because("whoever writes against the API takes no other dependency on (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void theEngineKnowsTheApiAndNoRedis() {
+        classes()
+                .that()
+                .resideInAPackage(ENGINE)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", API, ENGINE, "org.jspecify.annotations")
+                .because("lock semantics are written once, for any backend (design, sections 1 and 3)")
+                .check(ALL);
+    }
+
+    @Test
+    void redisSupportKnowsNoStrategyAndNoTool() {
+        noClasses()
+                .that()
+                .resideInAPackage(REDIS)
+                .should()
+                .dependOnClassesThat(STRATEGIES.or(resideInAnyPackage(TOOLS, TEST_SERVERS, CONFORMANCE)))
+                .because("the arrows of the house point from strategies to redis to engine to api (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void strategiesKnowNoToolAndNoTest() {
+        noClasses()
+                .that(STRATEGIES)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(TOOLS, TEST_SERVERS, CONFORMANCE)
+                .allowEmptyShould(true)
+                .because("only the tests of a strategy may use the kit and the servers for tests (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void embeddedServersKnowNothingOfLocks() {
+        noClasses()
+                .that()
+                .resideInAPackage(TEST_SERVERS)
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.interlock..").and(not(resideInAPackage(TEST_SERVERS))))
+                .because("servers for tests stand beside the house (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void theKitKnowsTheApiAndJUnitAlone() {
+        classes()
+                .that()
+                .resideInAPackage(CONFORMANCE)
+                .and()
+                .resideOutsideOfPackage(REDIS_HARNESS)
+                .should()
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage(KIT).or(resideInAnyPackage("org.junit.jupiter.api..", "org.opentest4j..")))
+                .because("a strategy over any backend is tested by the same rules (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void theHarnessOnRedisKnowsTheKitAndServersForTests() {
+        classes()
+                .that()
+                .resideInAPackage(REDIS_HARNESS)
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(KIT)
+                        .or(resideInAnyPackage(
+                                REDIS_HARNESS, TEST_SERVERS, "org.testcontainers..", "com.github.dockerjava.api..")))
+                .because("it starts servers and breaks them, and does not care for locks (ADR 9)")
+                .check(ALL);
+    }
+
+    @Test
+    void strategiesDoNotKnowEachOther() {
+        slices().matching("dev.interlock.(*)..")
+                .that(describe("are strategies", slice -> slice.stream().allMatch(STRATEGIES)))
+                .should()
+                .notDependOnEachOther()
+                .allowEmptyShould(true)
+                .because("a strategy can be installed without the others (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void noPublicSignatureOfApiAndEngineShowsAClient() {
+        publicSignaturesShowNoClient(resideInAnyPackage(API, ENGINE).as("api and engine"))
+                .because("which client is used is a matter of the strategy (rule 4)")
+                .check(ALL);
+    }
+
+    @Test
+    void ofAStrategyOnlyTheBuilderShowsAClient() {
+        publicSignaturesShowNoClient(
+                        STRATEGIES.and(not(simpleNameEndingWith("Builder"))).and(not(simpleNameEndingWith("Locks"))))
+                .allowEmptyShould(true)
+                .because(
+                        "the builder and its entry point, named ...Locks, are where an application hands its client in (rule 4)")
+                .check(ALL);
+    }
+
+    private static ArchRule publicSignaturesShowNoClient(DescribedPredicate<JavaClass> owners) {
+        DescribedPredicate<JavaClass> client = resideInAnyPackage(CLIENTS);
+        return classes()
+                .that(owners)
+                .and()
+                .arePublic()
+                .should(condition("show no client type in a public signature", (type, violations) -> {
+                    for (JavaCodeUnit unit : type.getCodeUnits()) {
+                        boolean promised = unit.getModifiers().contains(JavaModifier.PUBLIC)
+                                || unit.getModifiers().contains(JavaModifier.PROTECTED);
+                        Stream<JavaClass> shown = Stream.of(
+                                        Stream.of(unit.getReturnType()),
+                                        unit.getParameterTypes().stream(),
+                                        unit.getExceptionTypes().stream())
+                                .flatMap(types -> types)
+                                .flatMap(shownType -> shownType.getAllInvolvedRawTypes().stream());
+                        if (promised && shown.anyMatch(client)) {
+                            violations.accept(unit.getDescription() + " shows a client type");
+                        }
+                    }
+                }));
+    }
+
+    @Test
+    void timeWaitingThreadsAndChanceComeFromTheEnvironmentAlone() {
+        DescribedPredicate<JavaClass> governed =
+                LOCKING.and(not(assignableTo("dev.interlock.engine.SystemEnvironment")));
+        noClasses()
+                .that(governed)
+                .should()
+                .accessTargetWhere(target(
+                        "reads a clock, waits, draws a random number or uses a default pool", access -> {
+                            String owner = access.getTargetOwner().getName();
+                            String member = access.getTarget().getName();
+                            return switch (owner) {
+                                case "java.lang.System" ->
+                                    member.equals("nanoTime") || member.equals("currentTimeMillis");
+                                case "java.lang.Thread" ->
+                                    Set.of("sleep", "yield", "onSpinWait", "startVirtualThread", "<init>")
+                                            .contains(member);
+                                case "java.lang.Object" -> member.equals("wait");
+                                case "java.lang.Math" -> member.equals("random");
+                                case "java.util.Date" -> true;
+                                case "java.util.UUID" -> member.equals("randomUUID");
+                                case "java.util.Timer",
+                                        "java.util.Random",
+                                        "java.security.SecureRandom",
+                                        "java.util.concurrent.ThreadLocalRandom",
+                                        "java.util.concurrent.locks.LockSupport",
+                                        "java.util.concurrent.ForkJoinPool",
+                                        "java.util.concurrent.Executors" -> true;
+                                case "java.util.concurrent.TimeUnit" ->
+                                    member.equals("sleep") || member.startsWith("timed");
+                                case "java.util.concurrent.CompletableFuture" ->
+                                    (member.endsWith("Async") && !takesExecutor(access))
+                                            || member.equals("delayedExecutor")
+                                            || member.equals("orTimeout")
+                                            || member.equals("completeOnTimeout");
+                                default ->
+                                    member.equals("parallelStream")
+                                            || (owner.startsWith("java.util.stream.") && member.equals("parallel"))
+                                            || (owner.startsWith("java.time.") && member.equals("now"));
+                            };
+                        }))
+                .because(
+                        "engine, redis and strategies must run under a virtual clock as they do in life (design, section 3)")
+                .check(ALL);
+    }
+
+    private static boolean takesExecutor(JavaAccess<?> access) {
+        return access.getTarget() instanceof AccessTarget.CodeUnitAccessTarget called
+                && called.getRawParameterTypes().stream().anyMatch(type -> type.isAssignableTo(Executor.class));
+    }
+
+    @Test
+    void noMethodThatWaitsPinsAVirtualThread() {
+        noMethods()
+                .that()
+                .areDeclaredInClassesThat(LOCKING)
+                .should()
+                .haveModifier(JavaModifier.SYNCHRONIZED)
+                .because(
+                        "a virtual thread that waits in a synchronized method holds its carrier on Java 17 to 23 (design,"
+                                + " section 3); ArchUnit does not see synchronized blocks")
+                .check(ALL);
+    }
+
+    @Test
+    void aClassHasAtMostOneSuperclassOfOurs() {
+        classes()
+                .that()
+                .resideInAPackage("dev.interlock..")
+                .and()
+                .areNotAssignableTo("dev.interlock.conformance.Stage")
+                .should(condition("have at most one superclass of ours", (type, violations) -> {
+                    long ours = type.getAllRawSuperclasses().stream()
+                            .filter(resideInAPackage("dev.interlock.."))
+                            .count();
+                    if (ours > 1) {
+                        violations.accept(type.getDescription() + " has " + ours + " superclasses of ours");
+                    }
+                }))
+                .because(
+                        "verbs are composed, not inherited (rule 7); the kit is run by extending one class, and its chapters"
+                                + " are the superclasses of that")
+                .check(ALL);
+    }
+
+    @Test
+    void publicClassesAreNotMadeForInheritance() {
+        classes()
+                .that()
+                .arePublic()
+                .and()
+                .areTopLevelClasses()
+                .and()
+                .areNotInterfaces()
+                .and()
+                .areNotAssignableTo(Throwable.class)
+                .and()
+                .resideOutsideOfPackage(CONFORMANCE)
+                .should()
+                .haveModifier(JavaModifier.FINAL)
+                .because("what is public is promised, and a class to extend promises more than a class to use (rule 8)")
+                .check(ALL);
+    }
+
+    @Test
+    void providersAreFinalAndDoNothingWhenTheyAreMade() {
+        classes()
+                .that()
+                .implement(LockStrategyProvider.class)
+                .should()
+                .bePublic()
+                .andShould()
+                .haveModifier(JavaModifier.FINAL)
+                .andShould()
+                .haveSimpleNameEndingWith("StrategyProvider")
+                .andShould(condition(
+                        "have a public constructor without parameters that only returns", (type, violations) -> {
+                            JavaConstructor constructor =
+                                    type.tryGetConstructor().orElse(null);
+                            if (constructor == null
+                                    || !constructor.getModifiers().contains(JavaModifier.PUBLIC)) {
+                                violations.accept(
+                                        type.getDescription() + " has no public constructor without parameters");
+                            } else {
+                                constructor.getAccessesFromSelf().stream()
+                                        .filter(access -> !access.getTargetOwner()
+                                                        .getPackageName()
+                                                        .startsWith("java.")
+                                                && !access.getTargetOwner().equals(type))
+                                        .forEach(access -> violations.accept(access.getDescription()));
+                            }
+                        }))
+                .allowEmptyShould(true)
+                .because("ServiceLoader makes every provider there is in order to find one (rule 9)")
+                .check(ALL);
+    }
+
+    @Test
+    void packagesFormNoCycle() {
+        // From the parent package, because a pattern that begins at dev.interlock would leave that package itself out.
+        slices().matching("dev.(**)")
+                .should()
+                .beFreeOfCycles()
+                .because("nothing points back (design, section 1)")
+                .check(ALL);
+    }
+
+    @Test
+    void errorsHaveTypes() {
+        NO_CLASSES_SHOULD_THROW_GENERIC_EXCEPTIONS
+                .because("a caller must be able to tell errors apart (rule 11)")
+                .check(ALL);
+    }
+
+    @Test
+    void whatAPublicMethodThrowsHasAType() {
+        noMethods()
+                .that()
+                .arePublic()
+                .and()
+                .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
+                .and()
+                .areDeclaredInClassesThat(
+                        resideInAnyPackage(API, REDIS, ENGINE, TEST_SERVERS).or(STRATEGIES))
+                .should()
+                .declareThrowableOfType(Exception.class)
+                .orShould()
+                .declareThrowableOfType(Throwable.class)
+                .because("a caller must be able to tell errors apart (rule 11)")
+                .check(ALL);
+    }
+
+    @Test
+    void librariesLeaveTheStandardStreamsAlone() {
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
+                .because(
+                        "standard streams belong to the application (rule 11); a process that the kit starts is asked and"
+                                + " answers by them")
+                .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.PeerMain"))));
+    }
+
+    @Test
+    void librariesLogByTheSystemLoggerAlone() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.util.logging..", "org.slf4j..", "org.apache.logging..", "org.apache.commons.logging..")
+                .because("System.Logger leaves the choice of a logger to the application (rule 11)")
+                .check(LIBRARY);
+    }
+
+    @Test
+    void noDeprecatedClientIsUsed() {
+        noClasses()
+                .that(LOCKING)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(CLIENTS).and(annotatedWith(Deprecated.class)))
+                .because("a client's next version takes it away (rule 11)")
+                .check(ALL);
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> target(String description, Predicate<JavaAccess<?>> test) {
+        return DescribedPredicate.describe(description, test);
+    }
+
+    private static ArchCondition<JavaClass> condition(
+            String description, BiConsumer<JavaClass, Consumer<String>> check) {
+        return new ArchCondition<>(description) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                check.accept(type, message -> events.add(SimpleConditionEvent.violated(type, message)));
+            }
+        };
+    }
+}

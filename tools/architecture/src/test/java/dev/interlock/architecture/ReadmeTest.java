@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pages show compiles, and what they point at is there. */
+class ReadmeTest {
+    private static final Path ROOT = Path.of("../..");
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern FILE = Pattern.compile("<!-- (\\w+\\.java) -->\n```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
+
+    @TempDir
+    Path classes;
+
+    @Test
+    void theJavaOfTheReadmeCompiles() throws IOException {
+        Matcher matcher = JAVA.matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(matcher.find()).isTrue();
+        String source = "import dev.interlock.*;\nclass Readme { void run(Store store, String data) {\n"
+                + matcher.group(1) + "} interface Store { void write(long token, String data); } }";
+        assertThat(compile(source)).isEmpty();
+    }
+
+    /** What stands in a file below its imports. */
+    private static String body(Path file) throws IOException {
+        String source = Files.readString(file);
+        return source.substring(source.indexOf('\n', source.lastIndexOf("\nimport ") + 1))
+                .strip();
+    }
+
+    @Test
+    void theStrategyThatThePageWritesIsTheOneThatPassesTheKit() throws IOException {
+        Path sources = ROOT.resolve("strategy-set-nx-px/src/test/java/com/example/locks");
+        List<String> shown = new ArrayList<>();
+        Matcher matcher = FILE.matcher(Files.readString(ROOT.resolve("docs/writing-a-strategy.md")));
+        while (matcher.find()) {
+            shown.add(matcher.group(1));
+            assertThat(matcher.group(2).strip()).isEqualTo(body(sources.resolve(matcher.group(1))));
+        }
+        assertThat(shown)
+                .containsExactlyInAnyOrder(
+                        "PlainSetProtocol.java", "PlainSetStrategyProvider.java", "PlainSetConformanceTest.java");
+    }
+
+    private String compile(String source) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter errors = new StringWriter();
+        compiler.getTask(
+                        errors,
+                        null,
+                        null,
+                        List.of("-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path")),
+                        null,
+                        List.of(new Source(source)))
+                .call();
+        return errors.toString();
+    }
+
+    @Test
+    void everyLinkOfThePagesLeadsToAFile() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher matcher = LINK.matcher(Files.readString(page));
+            while (matcher.find()) {
+                if (!Files.exists(page.resolveSibling(matcher.group(1)))) {
+                    broken.add(page + " -> " + matcher.group(1));
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private static List<Path> pages() throws IOException {
+        List<Path> pages = new ArrayList<>();
+        for (Path folder :
+                List.of(ROOT, ROOT.resolve("docs"), ROOT.resolve("docs/adr"), ROOT.resolve("docs/strategies"))) {
+            try (Stream<Path> files = Files.list(folder)) {
+                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
+            }
+        }
+        return pages;
+    }
+
+    /** A source that is no file. */
+    private static final class Source extends SimpleJavaFileObject {
+        private final String text;
+
+        Source(String text) {
+            super(URI.create("string:///Readme.java"), Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return text;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks;
+
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.scenarios.Scenario;
+import dev.interlock.benchmarks.scenarios.Scenarios;
+import dev.interlock.benchmarks.scenarios.Sizes;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.cli.ExitCodes;
+import dev.interlock.tools.report.ReportDirectory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Measures candidates in scenarios and reports what was found. */
+@Command(
+        name = "interlock bench",
+        description = {
+            "Measures the installed strategies, over each of their clients, against bare clients, Redisson and Spring"
+                    + " Integration, each measurement on fresh Redis servers of its own on the loopback interface.",
+            "Leave the machine alone meanwhile: all of it takes more than an hour."
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:all was measured, and no update was lost",
+            "1:updates were lost, because a lock let two holders in at once",
+            "2:an argument cannot be used",
+            "3:something could not be measured"
+        })
+final class BenchCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--scenario",
+            arity = "1..*",
+            split = ",",
+            paramLabel = "NAME",
+            description = "the scenarios to measure; all if left out; an unknown one is answered with a list")
+    private List<String> scenarios = new ArrayList<>();
+
+    @Option(
+            names = "--candidate",
+            arity = "1..*",
+            split = ",",
+            paramLabel = "NAME",
+            description =
+                    "the candidates to measure, or what several of them begin with up to a slash, such as set-nx-px or"
+                            + " set-nx-px/jedis; all if left out; an unknown one is answered with a list")
+    private List<String> candidates = new ArrayList<>();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "3",
+            description =
+                    "for how long each measurement lasts (default: ${DEFAULT-VALUE}), after half of that to warm up")
+    private int seconds;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "how often each is measured (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(
+            names = "--engine",
+            description = "measures the engine alone instead, without Redis: with JMH, for --rounds times --seconds")
+    private boolean engine;
+
+    @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as bench.md and bench.csv")
+    private @Nullable Path out;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "shows this help")
+    @SuppressWarnings("UnusedVariable") // Read by the parser.
+    private boolean help;
+
+    @Override
+    public Integer call() {
+        requirePositive("--seconds", seconds);
+        requirePositive("--rounds", rounds);
+        Duration time = Duration.ofSeconds(seconds);
+        if (engine) {
+            EngineBenchmark.run(time, rounds);
+            return ExitCodes.OK;
+        }
+        Benchmark benchmark = new Benchmark(
+                chosen(
+                        "--scenario",
+                        scenarios,
+                        Scenarios.all(Sizes.full(time)),
+                        Scenario::name,
+                        (scenario, name) -> scenario.name().equals(name)),
+                chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy),
+                rounds);
+        @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
+        List<Outcome> outcomes;
+        try (Progress progress = Progress.on(spec.commandLine().getErr(), "bench", benchmark.steps())) {
+            outcomes = benchmark.run(progress);
+        }
+        String markdown = Renderer.markdown(outcomes, rounds, seconds);
+        print(markdown);
+        if (directory != null) {
+            directory.write("bench.md", markdown);
+            directory.write("bench.csv", Renderer.csv(outcomes));
+        }
+        return exitCode(outcomes);
+    }
+
+    private void print(String text) {
+        spec.commandLine().getOut().print(text);
+        spec.commandLine().getOut().flush();
+    }
+
+    private ReportDirectory openDirectory(Path directory) {
+        try {
+            return ReportDirectory.open(directory);
+        } catch (ToolException e) {
+            throw usage("--out: " + e.getMessage());
+        }
+    }
+
+    private void requirePositive(String option, int value) {
+        if (value < 1) {
+            throw usage(option + " is " + value + ": it must be at least 1");
+        }
+    }
+
+    /** Those of all that the user names, or all if none is named. */
+    private <T> List<T> chosen(
+            String option,
+            List<String> names,
+            List<T> all,
+            Function<T, String> nameOf,
+            BiPredicate<T, String> isMeant) {
+        for (String name : names) {
+            if (all.stream().noneMatch(each -> isMeant.test(each, name))) {
+                throw usage(option + ": there is no \"" + name + "\"; there are "
+                        + String.join(", ", all.stream().map(nameOf).toList()));
+            }
+        }
+        return all.stream()
+                .filter(each -> names.isEmpty() || names.stream().anyMatch(name -> isMeant.test(each, name)))
+                .toList();
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    static int exitCode(List<Outcome> outcomes) {
+        if (outcomes.stream().anyMatch(Outcome::lostUpdates)) {
+            return ExitCodes.BROKEN;
+        }
+        return outcomes.stream().allMatch(outcome -> outcome.problems().isEmpty()) ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+}

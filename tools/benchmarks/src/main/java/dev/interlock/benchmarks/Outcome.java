@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks;
+
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Sample;
+import dev.interlock.benchmarks.scenarios.Scenario;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.DoubleStream;
+
+/** What was found of the candidates in one scenario. */
+public final class Outcome {
+    private final Scenario scenario;
+    private final Map<Candidate, List<Figures>> rounds = new LinkedHashMap<>();
+    private final Map<Candidate, String> problems = new LinkedHashMap<>();
+
+    Outcome(Scenario scenario) {
+        this.scenario = scenario;
+    }
+
+    Scenario scenario() {
+        return scenario;
+    }
+
+    void add(Candidate candidate, Figures figures) {
+        rounds.computeIfAbsent(candidate, key -> new ArrayList<>()).add(figures);
+        if (figures.lostUpdates() != 0) {
+            exclude(candidate, "lost " + figures.lostUpdates() + " updates: its lock let two holders in at once");
+        }
+    }
+
+    /** Leaves a candidate out of the table; the first reason counts. */
+    void exclude(Candidate candidate, String problem) {
+        problems.putIfAbsent(candidate, problem);
+    }
+
+    boolean isOut(Candidate candidate) {
+        return problems.containsKey(candidate);
+    }
+
+    /** Those that have figures and are not left out, in the order in which they were measured. */
+    public List<Candidate> candidates() {
+        return rounds.keySet().stream().filter(candidate -> !isOut(candidate)).toList();
+    }
+
+    /** What is wrong with those that are left out. */
+    public Map<Candidate, String> problems() {
+        return problems;
+    }
+
+    public boolean lostUpdates() {
+        return rounds.values().stream().flatMap(List::stream).anyMatch(figures -> figures.lostUpdates() != 0);
+    }
+
+    public Sample sample(Candidate candidate, Metric metric) {
+        return Sample.of(rounds.getOrDefault(candidate, List.of()).stream()
+                .mapToDouble(figures -> figures.get(metric))
+                .toArray());
+    }
+
+    /** How many times that of Redisson's lock a median is; not a number where there is none. */
+    double timesRedisson(Candidate candidate, Metric metric) {
+        return times(candidate, metric, other -> other.name().equals(Candidates.REDISSON));
+    }
+
+    /** How many times that of the better bare client a median is; not a number where there is none. */
+    double timesRaw(Candidate candidate, Metric metric) {
+        return times(candidate, metric, other -> other.kind() == Candidate.Kind.RAW);
+    }
+
+    private double times(Candidate candidate, Metric metric, Predicate<Candidate> others) {
+        DoubleStream medians = candidates().stream()
+                .filter(others)
+                .mapToDouble(other -> sample(other, metric).median());
+        double best = (metric.moreIsBetter() ? medians.max() : medians.min()).orElse(0);
+        return best == 0 ? Double.NaN : sample(candidate, metric).median() / best;
+    }
+}

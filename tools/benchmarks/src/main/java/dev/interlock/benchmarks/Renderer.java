@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks;
+
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Sample;
+import dev.interlock.tools.backends.Machine;
+import dev.interlock.tools.report.MarkdownRenderer;
+import dev.interlock.tools.report.ReportTable;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.DoubleStream;
+
+/** Writes down what was found: as Markdown for people, and as comma-separated values for programs. */
+public final class Renderer {
+    private static final String NOTHING = "-";
+
+    /** Right of the first figure. */
+    private static final int RATIOS_AT = 2;
+
+    private Renderer() {}
+
+    public static String markdown(List<Outcome> outcomes, int rounds, long seconds) {
+        StringBuilder text = new StringBuilder("# Interlock: strategies and what a user would pick instead\n\n");
+        text.append(Instant.now().truncatedTo(ChronoUnit.SECONDS))
+                .append("; ")
+                .append(rounds)
+                .append(rounds == 1 ? " round of " : " rounds of ")
+                .append(seconds)
+                .append(" s; ")
+                .append(Machine.here().description())
+                .append(
+                        "\n\nMedians, with the least and the greatest round. Ratios are those of the medians, by the first column of"
+                                + " figures. Only ratios travel from one machine to another.\n");
+        for (Outcome outcome : outcomes) {
+            MarkdownRenderer.table(text, table(outcome));
+            outcome.problems()
+                    .forEach((candidate, problem) -> text.append("\n**FAILED: ")
+                            .append(candidate.name())
+                            .append(" ")
+                            .append(problem.replace("\n", " "))
+                            .append("**\n"));
+        }
+        return text.toString();
+    }
+
+    private static ReportTable table(Outcome outcome) {
+        List<Metric> metrics = outcome.scenario().metrics();
+        List<String> header = new ArrayList<>(List.of("candidate"));
+        metrics.forEach(metric -> header.add(metric.title()));
+        header.addAll(RATIOS_AT, List.of("× Redisson", "× raw"));
+        List<List<String>> rows = new ArrayList<>();
+        for (Candidate candidate : outcome.candidates()) {
+            List<String> row = new ArrayList<>(List.of(candidate.name()));
+            metrics.forEach(metric -> row.add(cell(outcome.sample(candidate, metric))));
+            row.addAll(
+                    RATIOS_AT,
+                    List.of(
+                            number(outcome.timesRedisson(candidate, metrics.get(0))),
+                            number(outcome.timesRaw(candidate, metrics.get(0)))));
+            rows.add(row);
+        }
+        return new ReportTable(outcome.scenario().title(), header, rows, List.of());
+    }
+
+    private static String cell(Sample sample) {
+        return sample.min() == sample.max()
+                ? number(sample.median())
+                : number(sample.median()) + " (" + number(sample.min()) + " to " + number(sample.max()) + ")";
+    }
+
+    private static String number(double value) {
+        if (Double.isNaN(value)) {
+            return NOTHING;
+        }
+        if (Double.isInfinite(value)) {
+            return "∞";
+        }
+        if (value == Math.rint(value) || Math.abs(value) >= 100) {
+            return String.format(Locale.ROOT, "%,.0f", value);
+        }
+        return String.format(Locale.ROOT, Math.abs(value) < 0.1 ? "%.4f" : "%.2f", value);
+    }
+
+    static String csv(List<Outcome> outcomes) {
+        StringBuilder text = new StringBuilder("scenario,candidate,figure,median,min,max,times Redisson,times raw\n");
+        for (Outcome outcome : outcomes) {
+            for (Candidate candidate : outcome.candidates()) {
+                for (Metric metric : outcome.scenario().metrics()) {
+                    Sample sample = outcome.sample(candidate, metric);
+                    text.append(String.join(",", outcome.scenario().name(), candidate.name(), metric.title()));
+                    DoubleStream.of(
+                                    sample.median(),
+                                    sample.min(),
+                                    sample.max(),
+                                    outcome.timesRedisson(candidate, metric),
+                                    outcome.timesRaw(candidate, metric))
+                            .forEach(value -> text.append(",").append(Double.isNaN(value) ? "" : value));
+                    text.append("\n");
+                }
+            }
+        }
+        return text.toString();
+    }
+}

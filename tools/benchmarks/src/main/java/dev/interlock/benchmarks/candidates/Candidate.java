@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.candidates;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A lock that somebody could choose.
+ *
+ * @param name what the user and the tables call it; what stands before a slash names a group
+ * @param kind whose it is
+ * @param servers how many servers it wants
+ * @param opener opens its clients
+ * @param options what the opener must know
+ * @param artifacts the artifacts that an application names to use it
+ */
+public record Candidate(
+        String name, Kind kind, int servers, Opener opener, Map<String, String> options, List<String> artifacts) {
+    /** Whose a lock is. */
+    public enum Kind {
+        OURS,
+
+        /** Written by the user over a bare client: the floor, without renewal. */
+        RAW,
+
+        PEER
+    }
+
+    public LockClient open(List<URI> endpoints, Terms terms) {
+        return opener.open(endpoints, terms, options);
+    }
+
+    /** Whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */
+    public boolean passesOnAsItComes() {
+        return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
+    }
+
+    /** Whether it holds locks for longer than their lease. */
+    public boolean holds() {
+        return passesOnAsItComes() && kind != Kind.RAW;
+    }
+
+    /** Whether it is the one, or one of the group, that a user means. */
+    public boolean isMeantBy(String text) {
+        return name.equals(text) || name.startsWith(text + "/");
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.candidates;
+
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.tools.backends.ConfiguredStrategy;
+import dev.interlock.tools.backends.Servers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** All candidates that there are. */
+public final class Candidates {
+    /** What the others are held against. */
+    public static final String REDISSON = "redisson-rlock";
+
+    private static final int REDLOCK_SERVERS = 5;
+    private static final String CLIENT = "client";
+    private static final String FENCING = "fencing";
+    private static final String WAKEUP = "wakeup";
+
+    private Candidates() {}
+
+    public static List<Candidate> all() {
+        List<Candidate> all = new ArrayList<>();
+        DistributedLocks.strategies().forEach(provider -> all.addAll(of(provider)));
+        all.add(raw("raw-jedis", new JedisOpener(), "jedis"));
+        all.add(raw("raw-lettuce", new LettuceOpener(), "lettuce-core"));
+        all.add(redisson(REDISSON, RedissonOpener.RLOCK, 1));
+        all.add(redisson("redisson-rfencedlock", RedissonOpener.FENCED, 1));
+        all.add(redisson("redisson-rspinlock", RedissonOpener.SPIN, 1));
+        all.add(redisson("redisson-redlock", RedissonOpener.REDLOCK, REDLOCK_SERVERS));
+        all.add(spring("spring-spin", RedisLockType.SPIN_LOCK));
+        all.add(spring("spring-pubsub", RedisLockType.PUB_SUB_LOCK));
+        return List.copyOf(all);
+    }
+
+    /** A strategy over each of its clients, and with what else makes it faster or slower. */
+    private static List<Candidate> of(LockStrategyProvider provider) {
+        List<Candidate> candidates = new ArrayList<>();
+        for (ConfiguredStrategy each : ConfiguredStrategy.of(provider, Map.of()).overEachClient()) {
+            candidates.add(ours(provider, each.options(), Map.of()));
+            if (knows(provider, FENCING)) {
+                candidates.add(ours(provider, each.options(), Map.of(FENCING, "false")));
+            }
+            if (knows(provider, WAKEUP)) {
+                candidates.add(ours(provider, each.options(), Map.of(WAKEUP, "pubsub")));
+            }
+            candidates.add(ours(provider, each.options(), Map.of(InterlockOpener.LOCAL_HANDOFFS, "0")));
+        }
+        return candidates;
+    }
+
+    private static boolean knows(LockStrategyProvider provider, String option) {
+        return provider.options().stream().map(StrategyOption::name).anyMatch(option::equals);
+    }
+
+    private static Candidate ours(LockStrategyProvider provider, Map<String, String> client, Map<String, String> more) {
+        Map<String, String> options = new LinkedHashMap<>(Map.of(InterlockOpener.STRATEGY, provider.name()));
+        options.putAll(Servers.optionsFor(provider.name()));
+        options.putAll(client);
+        options.putAll(more);
+        StringBuilder name = new StringBuilder(provider.name());
+        client.values().forEach(value -> name.append("/").append(value));
+        more.forEach(
+                (option, value) -> name.append("/").append(option).append("=").append(value));
+        List<String> artifacts = new ArrayList<>(List.of("interlock-strategy-" + provider.name()));
+        if ("lettuce".equals(client.get(CLIENT))) {
+            artifacts.add("lettuce-core");
+        }
+        return new Candidate(
+                name.toString(),
+                Candidate.Kind.OURS,
+                Servers.neededBy(provider.name()),
+                new InterlockOpener(),
+                options,
+                artifacts);
+    }
+
+    private static Candidate raw(String name, Opener opener, String artifact) {
+        return new Candidate(name, Candidate.Kind.RAW, 1, opener, Map.of(), List.of(artifact));
+    }
+
+    private static Candidate redisson(String name, String kind, int servers) {
+        return new Candidate(
+                name,
+                Candidate.Kind.PEER,
+                servers,
+                new RedissonOpener(),
+                Map.of(RedissonOpener.KIND, kind),
+                List.of("redisson"));
+    }
+
+    private static Candidate spring(String name, RedisLockType type) {
+        return new Candidate(
+                name,
+                Candidate.Kind.PEER,
+                1,
+                new SpringOpener(),
+                Map.of(SpringOpener.TYPE, type.name()),
+                List.of("spring-integration-redis", "lettuce-core"));
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.candidates;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** Opens clients of this project: the options are those of the strategy, and the ones named here. */
+public final class InterlockOpener implements Opener {
+    /** The name of the strategy. */
+    static final String STRATEGY = "strategy";
+
+    /** See {@link LockConfig#localHandoffs()}. */
+    static final String LOCAL_HANDOFFS = "local-handoffs";
+
+    @Override
+    public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
+        LockConfig.Builder config = LockConfig.builder()
+                .endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")))
+                .commandTimeout(COMMAND_TIMEOUT)
+                .lockDefaults(LockOptions.builder().lease(terms.lease()).build());
+        options.forEach((name, value) -> {
+            switch (name) {
+                case STRATEGY -> {}
+                case LOCAL_HANDOFFS -> config.localHandoffs(Integer.parseInt(value));
+                default -> config.option(name, value);
+            }
+        });
+        DistributedLockFactory factory =
+                DistributedLocks.getInstance(Objects.requireNonNull(options.get(STRATEGY), STRATEGY), config.build());
+        return new LockClient(factory::getLock, factory::close);
+    }
+}

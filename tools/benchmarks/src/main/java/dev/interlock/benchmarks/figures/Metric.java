@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.figures;
+
+/** What can be found of a candidate. */
+public enum Metric {
+    PAIRS_PER_SECOND("pairs/s", true),
+    ACQUIRED_PER_SECOND("acquired/s", true),
+    HAND_OFFS_PER_SECOND("hand-offs/s", true),
+    P50_MICROS("p50 µs", false),
+    P99_MICROS("p99 µs", false),
+    COMMANDS("commands per acquisition", false),
+    REDIS_MICROS("Redis CPU µs per acquisition", false),
+    CLIENT_MICROS("client CPU µs per acquisition", false),
+    MOST_TO_LEAST("most/least per thread", false),
+    COMMANDS_PER_SECOND("commands/s", false),
+    CARRIED_OUT_PER_SECOND("commands/s with those in scripts", false),
+    CLIENT_MILLIS_PER_SECOND("client CPU ms/s", false),
+    RENEWAL_COMMANDS("renewal commands per lock and period", false),
+    CLIENT_SECONDS("client CPU s", false),
+    HEAP_BYTES("heap bytes per lock", false),
+    LOCKS_LOST("locks lost", false),
+    LEFT_BEHIND("keys left behind", false),
+    FIRST_LOCK_MILLIS("ms to the first lock", false),
+    JARS("jars", false);
+
+    private final String title;
+    private final boolean moreIsBetter;
+
+    Metric(String title, boolean moreIsBetter) {
+        this.title = title;
+        this.moreIsBetter = moreIsBetter;
+    }
+
+    public String title() {
+        return title;
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+}

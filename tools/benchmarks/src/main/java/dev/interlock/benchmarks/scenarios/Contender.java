@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** A thread that takes a lock and gives it up again and again, as long as the load goes on. */
+final class Contender {
+    private final Lock lock;
+    private final Guarded guarded;
+    private final Workload load;
+    private final Thread thread;
+    private final AtomicLong acquisitions = new AtomicLong();
+    private volatile long waitsSince;
+    private volatile @Nullable Throwable failure;
+
+    Contender(Lock lock, Guarded guarded, Workload load) {
+        this.lock = lock;
+        this.guarded = guarded;
+        this.load = load;
+        thread = new Thread(this::run, "contender");
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    long acquisitions() {
+        return acquisitions.get();
+    }
+
+    /** Since when it waits for the lock that it will get next, or holds it. */
+    long waitsSince() {
+        return waitsSince;
+    }
+
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    private void run() {
+        try {
+            for (Workload.Phase phase = load.phase(); phase != Workload.Phase.OVER; phase = load.phase()) {
+                step(phase);
+            }
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+    }
+
+    private void step(Workload.Phase phase) {
+        long from = System.nanoTime();
+        waitsSince = from;
+        lock.lock();
+        long acquired = System.nanoTime();
+        try {
+            guarded.add(phase == Workload.Phase.WARM_UP);
+            acquisitions.lazySet(acquisitions.get() + 1);
+        } finally {
+            lock.unlock();
+        }
+        if (phase == Workload.Phase.TIMED) {
+            load.record(from, acquired, System.nanoTime());
+        }
+    }
+}

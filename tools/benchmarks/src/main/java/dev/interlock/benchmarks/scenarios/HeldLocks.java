@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.LockClient;
+import dev.interlock.benchmarks.candidates.Terms;
+import dev.interlock.benchmarks.figures.ClientCost;
+import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Losses;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Pause;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+
+/** Many locks are held by one thread for three leases: what their renewal costs, and whether they last. */
+final class HeldLocks extends Scenario {
+    /** In how many parts of a lease a lock is renewed, by us and by everybody else. */
+    private static final int PERIODS_PER_LEASE = 3;
+
+    private final Sizes scale;
+
+    HeldLocks(Sizes scale) {
+        super(
+                "held-locks",
+                String.format(
+                        Locale.ROOT,
+                        "%,d locks held over three leases of %d ms",
+                        scale.locks(),
+                        scale.lease().toMillis()),
+                List.of(
+                        Metric.CLIENT_SECONDS,
+                        Metric.RENEWAL_COMMANDS,
+                        Metric.HEAP_BYTES,
+                        Metric.LOCKS_LOST,
+                        Metric.LEFT_BEHIND),
+                Candidate::holds);
+        this.scale = scale;
+    }
+
+    @Override
+    Figures measure(Testbed stage) {
+        LockClient client = stage.client(new Terms(scale.lease(), true));
+        // What a client makes once, it makes for the first lock.
+        Lock first = client.lock("first");
+        first.lock();
+        first.unlock();
+        double heapBefore = ClientCost.liveHeapBytes();
+        List<Lock> locks = new ArrayList<>();
+        for (int i = 0; i < scale.locks(); i++) {
+            Lock lock = client.lock("held-" + i);
+            lock.lock();
+            locks.add(lock);
+        }
+        double heap = ClientCost.liveHeapBytes() - heapBefore;
+        long keysWhileHeld = stage.keys();
+        double clientBefore = ClientCost.cpuSeconds();
+        Pause.of(scale.lease().multipliedBy(2));
+        double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
+        long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
+        int lost = Losses.unlock(locks);
+        long left = stage.keys() - (keysWhileHeld - scale.locks());
+        return new Figures(
+                Map.of(
+                        Metric.CLIENT_SECONDS,
+                        clientSeconds,
+                        Metric.RENEWAL_COMMANDS,
+                        (double) commands / scale.locks() / PERIODS_PER_LEASE,
+                        Metric.HEAP_BYTES,
+                        heap / scale.locks(),
+                        Metric.LOCKS_LOST,
+                        (double) lost,
+                        Metric.LEFT_BEHIND,
+                        (double) Math.max(0, left)),
+                0);
+    }
+}

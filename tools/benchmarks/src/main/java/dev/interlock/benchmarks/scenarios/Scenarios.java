@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import dev.interlock.benchmarks.candidates.Artifacts;
+import java.time.Duration;
+import java.util.List;
+
+/** All scenarios that there are. */
+public final class Scenarios {
+    private Scenarios() {}
+
+    public static List<Scenario> all(Sizes scale) {
+        Duration time = scale.time();
+        return List.of(
+                Throughput.ownNames("one-thread", time, 1),
+                Throughput.ownNames("many-threads", time, scale.threads()),
+                Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
+                Throughput.oneName("one-name", time, scale.threads()),
+                Throughput.oneNameOfClients("one-name-clients", time, scale.clients()),
+                Throughput.oneNameOfClientsWithThreads(
+                        "one-name-clients-threads", time, scale.clients(), scale.threadsPerClient()),
+                new HandOff(time),
+                new IdleWaiters(scale),
+                new HeldLocks(scale),
+                new LastHeld(scale),
+                new FirstLock(Artifacts.ofThisModule()));
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import java.time.Duration;
+
+/**
+ * How large the scenarios are.
+ *
+ * @param time for how long each is measured; it is warmed up for half of that
+ * @param lease the lease of locks that are held
+ * @param threads what is many threads
+ * @param manyThreads what is very many
+ * @param clients how many clients compete
+ * @param threadsPerClient with how many threads each, where it is not one
+ * @param waiters how many wait for a lock that is not freed
+ * @param locks how many locks are held at once
+ * @param pairs how many locks have been given up before one is held
+ */
+public record Sizes(
+        Duration time,
+        Duration lease,
+        int threads,
+        int manyThreads,
+        int clients,
+        int threadsPerClient,
+        int waiters,
+        int locks,
+        int pairs) {
+    public static Sizes full(Duration time) {
+        return new Sizes(time, Duration.ofSeconds(6), 64, 1_000, 8, 8, 200, 10_000, 1_000);
+    }
+}

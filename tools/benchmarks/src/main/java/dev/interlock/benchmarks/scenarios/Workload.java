@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import dev.interlock.benchmarks.figures.ClientCost;
+import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.figures.Pause;
+import dev.interlock.tools.backends.Messages;
+import dev.interlock.tools.backends.ToolException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Threads that take locks as fast as they get them: first to warm up, then timed, then while commands are counted, which slows
+ * the servers down.
+ */
+final class Workload {
+    /** What the threads do. */
+    enum Phase {
+        WARM_UP,
+        TIMED,
+        COUNTED,
+        OVER
+    }
+
+    private static final int DIGITS = 3;
+    private static final Duration LONGEST_COUNT = Duration.ofMillis(500);
+    private static final Duration LOOK = Duration.ofMillis(1);
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
+
+    /** For how long threads are waited for that have been told to end. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Testbed stage;
+    private final boolean whole;
+    private final List<Contender> contenders = new ArrayList<>();
+    private final Set<Guarded> guarded = new LinkedHashSet<>();
+    private final Histogram nanos = new ConcurrentHistogram(DIGITS);
+    private volatile Phase phase = Phase.WARM_UP;
+
+    /**
+     * Prepares a load.
+     *
+     * @param stage where
+     * @param whole whether to time the whole of locking and unlocking, not only how long it takes to get the lock
+     */
+    Workload(Testbed stage, boolean whole) {
+        this.stage = stage;
+        this.whole = whole;
+    }
+
+    /** Adds a thread. */
+    void add(Lock lock, Guarded what) {
+        guarded.add(what);
+        contenders.add(new Contender(lock, what, this));
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    void record(long from, long acquired, long released) {
+        nanos.recordValue((whole ? released : acquired) - from);
+    }
+
+    /** How far things have come. */
+    private final class Reading {
+        final long at = System.nanoTime();
+        final double redisSeconds = stage.cpuSeconds();
+        final double clientSeconds = ClientCost.cpuSeconds();
+        final long handOffs = guarded.stream().mapToLong(Guarded::handOffs).sum();
+        final long[] each =
+                contenders.stream().mapToLong(Contender::acquisitions).toArray();
+    }
+
+    /**
+     * Runs the threads, and ends them; the clients of the stage are closed then.
+     *
+     * @throws ToolException if one of them fails, or none of them gets a lock for half a minute
+     */
+    Figures run(Duration time) {
+        contenders.forEach(Contender::start);
+        Map<Metric, Double> values = new EnumMap<>(Metric.class);
+        try {
+            work(time.dividedBy(2));
+            phase = Phase.TIMED;
+            Reading begin = new Reading();
+            work(time);
+            Reading end = new Reading();
+            requireNoFailure();
+            values.putAll(compare(begin, end));
+            phase = Phase.COUNTED;
+            values.put(Metric.COMMANDS, commands(time.dividedBy(4)));
+            requireNoFailure();
+        } finally {
+            end();
+        }
+        values.put(Metric.P50_MICROS, nanos.getValueAtPercentile(50) / 1e3);
+        values.put(Metric.P99_MICROS, nanos.getValueAtPercentile(99) / 1e3);
+        long updates = guarded.stream().mapToLong(Guarded::value).sum();
+        return new Figures(values, acquisitions() - updates);
+    }
+
+    /** Lets time pass, and more of it until at least one more lock was taken; the first one may take long. */
+    private void work(Duration time) {
+        long before = acquisitions();
+        long from = System.nanoTime();
+        Pause.of(time);
+        while (acquisitions() == before) {
+            requireNoFailure();
+            if (System.nanoTime() - from > time.plus(FIRST_PATIENCE).toNanos()) {
+                throw new ToolException("no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds");
+            }
+            Pause.of(LOOK);
+        }
+    }
+
+    private Map<Metric, Double> compare(Reading begin, Reading end) {
+        long most = 0;
+        long least = Long.MAX_VALUE;
+        long all = 0;
+        for (int i = 0; i < contenders.size(); i++) {
+            long acquisitions = end.each[i] - begin.each[i];
+            most = Math.max(most, acquisitions);
+            least = Math.min(least, acquisitions);
+            all += acquisitions;
+            if (acquisitions == 0) {
+                // Who never gets the lock would otherwise be in no percentile.
+                nanos.recordValue(Math.max(0, end.at - contenders.get(i).waitsSince()));
+            }
+        }
+        double seconds = (end.at - begin.at) / 1e9;
+        return Map.of(
+                Metric.PAIRS_PER_SECOND, all / seconds,
+                Metric.ACQUIRED_PER_SECOND, all / seconds,
+                Metric.HAND_OFFS_PER_SECOND, (end.handOffs - begin.handOffs) / seconds,
+                Metric.MOST_TO_LEAST, (double) most / least,
+                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / all * 1e6,
+                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / all * 1e6);
+    }
+
+    /** The end belongs to it, so that no command is counted without its acquisition. */
+    private double commands(Duration time) {
+        long[] before = new long[1];
+        long commands = stage.commandsSent(() -> {
+            before[0] = acquisitions();
+            Pause.of(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT);
+            phase = Phase.OVER;
+            join();
+        });
+        return (double) commands / (acquisitions() - before[0]);
+    }
+
+    private long acquisitions() {
+        return contenders.stream().mapToLong(Contender::acquisitions).sum();
+    }
+
+    private void requireNoFailure() {
+        for (Contender contender : contenders) {
+            Throwable failure = contender.failure();
+            if (failure != null) {
+                throw new ToolException(Messages.of(failure), failure);
+            }
+        }
+    }
+
+    /** Lets the threads end, and takes their clients away from those that starve. */
+    private void end() {
+        phase = Phase.OVER;
+        if (!join()) {
+            stage.closeClients();
+            join();
+        }
+    }
+
+    private boolean join() {
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        for (Contender contender : contenders) {
+            try {
+                contender.thread().join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            if (contender.thread().isAlive()) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

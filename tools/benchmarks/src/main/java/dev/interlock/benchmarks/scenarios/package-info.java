@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What is measured of a candidate, and the clients and servers that it is measured with. */
+@NullMarked
+package dev.interlock.benchmarks.scenarios;
+
+import org.jspecify.annotations.NullMarked;

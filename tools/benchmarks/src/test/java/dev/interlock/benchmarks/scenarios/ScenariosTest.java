@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Named.named;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.interlock.benchmarks.Benchmark;
+import dev.interlock.benchmarks.EngineBenchmark;
+import dev.interlock.benchmarks.Outcome;
+import dev.interlock.benchmarks.Renderer;
+import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.candidates.LockClient;
+import dev.interlock.benchmarks.candidates.Opener;
+import dev.interlock.tools.backends.Progress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each scenario with each candidate, small and short: whether there are figures, not which. */
+@Execution(ExecutionMode.CONCURRENT)
+class ScenariosTest {
+    private static final Sizes SMALL = new Sizes(Duration.ofMillis(60), Duration.ofSeconds(6), 4, 8, 2, 2, 4, 20, 10);
+
+    /** Options make other figures, not other ways to get them, so that one scenario with them is enough. */
+    static Stream<Arguments> scenariosAndCandidates() {
+        return Scenarios.all(SMALL).stream()
+                .flatMap(scenario -> Candidates.all().stream()
+                        .filter(scenario::suits)
+                        .filter(candidate -> scenario.name().equals("one-thread")
+                                || !candidate.name().contains("="))
+                        .map(candidate -> arguments(scenario, named(candidate.name(), candidate))));
+    }
+
+    @AfterAll
+    static void noProcessIsLeft() {
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenariosAndCandidates")
+    void everyCandidateYieldsFiguresAndLosesNoUpdate(Scenario scenario, Candidate candidate) {
+        Outcome outcome = measure(scenario, List.of(candidate));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(scenario.metrics())
+                .allSatisfy(metric ->
+                        assertThat(outcome.sample(candidate, metric).median()).isNotNaN());
+    }
+
+    @Test
+    void noScenarioIsLeftWithoutCandidates() {
+        assertThat(Scenarios.all(SMALL))
+                .allSatisfy(scenario -> assertThat(Candidates.all()).anyMatch(scenario::suits));
+    }
+
+    private static Outcome measure(Scenario scenario, List<Candidate> candidates) {
+        return new Benchmark(List.of(scenario), candidates, 1)
+                .run(Progress.none())
+                .get(0);
+    }
+
+    @Test
+    void aCandidateThatLosesUpdatesIsOutOfTheTableAndNamed() {
+        Candidate broken = candidate(
+                "broken", (endpoints, terms, options) -> new LockClient(name -> new ReentrantLock(), () -> {}));
+        Candidate sound = candidate("sound", (endpoints, terms, options) -> {
+            ReentrantLock lock = new ReentrantLock();
+            return new LockClient(name -> lock, () -> {});
+        });
+        Scenario scenario = Throughput.oneName("test", Duration.ofMillis(200), 4);
+        Scenario severalClients = Throughput.oneNameOfClients("test", Duration.ofMillis(200), 4);
+
+        assertThat(measure(scenario, List.of(sound)).problems()).isEmpty();
+        Outcome outcome = measure(severalClients, List.of(broken));
+
+        assertThat(outcome.lostUpdates()).isTrue();
+        assertThat(outcome.candidates()).isEmpty();
+        assertThat(outcome.problems().get(broken)).contains("two holders in at once");
+        assertThat(Renderer.markdown(List.of(outcome), 1, 1)).contains("**FAILED: broken lost ");
+    }
+
+    private static Candidate candidate(String name, Opener opener) {
+        return new Candidate(name, Candidate.Kind.PEER, 1, opener, Map.of(), List.of());
+    }
+
+    @Test
+    void theEngineAloneTakesItsLocks() {
+        EngineBenchmark engine = new EngineBenchmark();
+        try {
+            engine.pair();
+            engine.pairWithReentry();
+            engine.contendedPair();
+        } finally {
+            engine.close();
+        }
+    }
+}

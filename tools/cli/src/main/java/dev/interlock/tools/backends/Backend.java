@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+/** The Redis servers that one strategy is measured on. */
+public interface Backend extends AutoCloseable {
+    /** How {@link #commands} counts. */
+    enum Counting {
+        MONITOR("those that clients sent, counted by MONITOR; those inside scripts are not counted"),
+        COMMAND_STATS(
+                "those that the servers carried out, counted by INFO commandstats; those inside scripts and of other clients"
+                        + " are counted too");
+
+        private final String explanation;
+
+        Counting(String explanation) {
+            this.explanation = explanation;
+        }
+
+        public String explanation() {
+            return explanation;
+        }
+    }
+
+    /** The servers as {@link dev.interlock.LockConfig} wants them; may hold passwords. */
+    String endpoints();
+
+    /** A connection to the first server that no lock uses. */
+    PlainClient connect();
+
+    /** The version of the first server. */
+    String redisVersion();
+
+    /** How many commands the servers get from clients while the work is done. */
+    long commands(Runnable work);
+
+    Counting counting();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who is to keep the contract: a strategy with some of its options.
+ *
+ * @param provider the strategy
+ * @param options the options that are not left at their defaults, by name
+ */
+public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
+    private static final String CLIENT = "client";
+    private static final List<String> CLIENTS = List.of("jedis", "lettuce");
+
+    /**
+     * Returns a strategy with those of some options that it knows.
+     *
+     * @param provider the strategy
+     * @param options the options, by name
+     * @return the candidate
+     */
+    public static ConfiguredStrategy of(LockStrategyProvider provider, Map<String, String> options) {
+        Map<String, String> known = new LinkedHashMap<>();
+        for (StrategyOption option : provider.options()) {
+            if (options.containsKey(option.name())) {
+                known.put(option.name(), options.get(option.name()));
+            }
+        }
+        return new ConfiguredStrategy(provider, known);
+    }
+
+    /**
+     * Returns the strategy over each of the clients between which it has the choice.
+     *
+     * @return a candidate for each client, or this one where there is no choice
+     */
+    public List<ConfiguredStrategy> overEachClient() {
+        if (options.containsKey(CLIENT)
+                || provider.options().stream().noneMatch(option -> option.name().equals(CLIENT))) {
+            return List.of(this);
+        }
+        List<ConfiguredStrategy> candidates = new ArrayList<>();
+        for (String client : CLIENTS) {
+            Map<String, String> more = new LinkedHashMap<>();
+            more.put(CLIENT, client);
+            more.putAll(options);
+            candidates.add(new ConfiguredStrategy(provider, more));
+        }
+        return candidates;
+    }
+
+    /** The name of the strategy, and what was chosen for it. */
+    public String label() {
+        return provider.name() + (options.isEmpty() ? "" : " (" + String.join(", ", options.values()) + ")");
+    }
+
+    public LockConfig configure(LockConfig.Builder config) {
+        options.forEach(config::option);
+        return config.build();
+    }
+}

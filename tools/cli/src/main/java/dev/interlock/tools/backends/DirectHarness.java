@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.RedisEndpoint;
+import dev.interlock.conformance.LockHarness;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Servers that are not made to fail, for TLS, which nothing can be put into.
+ *
+ * @param candidate who is tested
+ * @param endpoints the servers; may hold passwords
+ */
+public record DirectHarness(ConfiguredStrategy candidate, String endpoints) implements LockHarness {
+    private static final String KEY_PREFIX = "interlock-kit";
+
+    @Override
+    public LockStrategyProvider provider() {
+        return candidate.provider();
+    }
+
+    @Override
+    public LockConfig config() {
+        return candidate.configure(LockConfig.builder().endpoints(endpoints).keyPrefix(KEY_PREFIX));
+    }
+
+    @Override
+    public boolean reachableFromOtherProcesses() {
+        return true;
+    }
+
+    @Override
+    public List<String> secrets() {
+        return config().endpoints().stream()
+                .map(RedisEndpoint::password)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+}

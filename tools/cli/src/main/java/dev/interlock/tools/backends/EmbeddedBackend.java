@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Servers of our own on the loopback interface, which keep nothing on disk and end with this object or the JVM. */
+public final class EmbeddedBackend implements Backend {
+    private final List<RedisServer> servers = new ArrayList<>();
+
+    private EmbeddedBackend() {}
+
+    /**
+     * Starts servers.
+     *
+     * @param servers how many
+     * @return the servers, which the caller must close
+     */
+    public static EmbeddedBackend start(int servers) {
+        EmbeddedBackend backend = new EmbeddedBackend();
+        try {
+            for (int i = 0; i < servers; i++) {
+                backend.servers.add(RedisServer.start());
+            }
+            return backend;
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Returns the servers themselves.
+     *
+     * @return the servers
+     */
+    public List<RedisServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    @Override
+    public String endpoints() {
+        return servers.stream().map(RedisServer::uri).collect(Collectors.joining(","));
+    }
+
+    @Override
+    public PlainClient connect() {
+        return new PlainClient(servers.get(0).uri());
+    }
+
+    @Override
+    public String redisVersion() {
+        try (PlainClient client = connect()) {
+            return client.redisVersion();
+        }
+    }
+
+    @Override
+    public long commands(Runnable work) {
+        List<CommandMonitor> monitors = new ArrayList<>();
+        try {
+            servers.forEach(server -> monitors.add(server.monitor()));
+            work.run();
+            return monitors.stream()
+                    .mapToLong(monitor -> monitor.commands().size())
+                    .sum();
+        } finally {
+            monitors.forEach(CommandMonitor::close);
+        }
+    }
+
+    @Override
+    public Counting counting() {
+        return Counting.MONITOR;
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisServer::close);
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+import java.util.List;
+
+/** Servers that the user runs. */
+public final class ExternalBackend implements Backend {
+    private final List<String> uris;
+
+    /** Takes the first of the servers that the user named, as many as are needed. */
+    public ExternalBackend(List<String> uris, int needed) {
+        if (uris.size() < needed) {
+            throw new ToolException("it needs " + needed + " servers and --redis names " + uris.size()
+                    + ": name more, or leave --redis out to use embedded ones");
+        }
+        this.uris = List.copyOf(uris.subList(0, needed));
+    }
+
+    @Override
+    public String endpoints() {
+        return String.join(",", uris);
+    }
+
+    @Override
+    public PlainClient connect() {
+        return new PlainClient(uris.get(0));
+    }
+
+    @Override
+    public String redisVersion() {
+        try (PlainClient client = connect()) {
+            return client.redisVersion();
+        }
+    }
+
+    @Override
+    public long commands(Runnable work) {
+        long before = total();
+        work.run();
+        return total() - before;
+    }
+
+    private long total() {
+        long total = 0;
+        for (String uri : uris) {
+            try (PlainClient client = new PlainClient(uri)) {
+                total += client.commandsCarriedOut();
+            }
+        }
+        return total;
+    }
+
+    @Override
+    public Counting counting() {
+        return Counting.COMMAND_STATS;
+    }
+
+    @Override
+    public void close() {
+        // The user's servers go on running.
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.backends;
+
+import dev.interlock.RedisEndpoint;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where servers come from.
+ *
+ * @param named those that the user named; embedded ones are started if there are none
+ */
+public record Servers(List<String> named) {
+    /**
+     * Returns how many independent servers a strategy is made for.
+     *
+     * @param strategy the name of the strategy
+     * @return the number of servers
+     */
+    public static int neededBy(String strategy) {
+        return strategy.equals("redlock") ? 5 : 1;
+    }
+
+    /**
+     * With which options a strategy can use servers that have just been started, on a machine that is busy with other things too.
+     */
+    public static Map<String, String> optionsFor(String strategy) {
+        return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
+    }
+
+    /** Servers for measurements. */
+    public Backend backend(String strategy) {
+        int needed = neededBy(strategy);
+        return named.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(named, needed);
+    }
+
+    /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
+    public LockHarness harness(ConfiguredStrategy candidate) {
+        int needed = neededBy(candidate.provider().name());
+        if (named.stream().anyMatch(uri -> RedisEndpoint.parse(uri).tls())) {
+            return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
+        }
+        RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
+        optionsFor(candidate.provider().name()).forEach(harness::option);
+        candidate.options().forEach(harness::option);
+        return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.conformance;
+
+import dev.interlock.tools.backends.Backend;
+import dev.interlock.tools.backends.ConfiguredStrategy;
+import dev.interlock.tools.backends.Machine;
+import dev.interlock.tools.backends.Messages;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Servers;
+import dev.interlock.tools.backends.Version;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Takes strategies through rules of the contract. */
+public final class Conformance {
+    private final Servers servers;
+    private final List<Rule> rules;
+
+    public Conformance(Servers servers, List<Rule> rules) {
+        this.servers = servers;
+        this.rules = rules;
+    }
+
+    public ConformanceReport run(List<ConfiguredStrategy> candidates, Progress progress) {
+        List<ConformanceReport.Entry> entries = new ArrayList<>();
+        for (ConfiguredStrategy candidate : candidates) {
+            entries.add(entry(candidate, progress));
+        }
+        return new ConformanceReport(
+                ConformanceReport.SCHEMA_VERSION,
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                Version.OF_INTERLOCK,
+                Machine.here(),
+                entries);
+    }
+
+    private ConformanceReport.Entry entry(ConfiguredStrategy candidate, Progress progress) {
+        String name = candidate.provider().name();
+        try (Backend backend = servers.backend(name)) {
+            return new ConformanceReport.Entry(
+                    name,
+                    candidate.options(),
+                    candidate.label(),
+                    backend.redisVersion(),
+                    check(candidate, progress),
+                    null);
+        } catch (RuntimeException | LinkageError e) {
+            // One strategy that fails must not hide what the others can do.
+            progress.skip(rules.size());
+            return new ConformanceReport.Entry(
+                    name, candidate.options(), candidate.label(), null, null, Messages.of(e));
+        }
+    }
+
+    /** Runs the rules, each of which is a step of progress. */
+    public ConformanceResult check(ConfiguredStrategy candidate, Progress progress) {
+        return new RuleRun(() -> servers.harness(candidate)).run(candidate.label(), rules, progress);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.conformance;
+
+import dev.interlock.tools.backends.Machine;
+import dev.interlock.tools.report.Headlines;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What running the kit has found.
+ *
+ * @param schemaVersion the version of this form, which changes when a reader of an older one would be misled
+ * @param finishedAt when it was finished, in ISO-8601 and UTC
+ * @param interlock the version of Interlock
+ * @param machine where it was made
+ * @param strategies what was found of each strategy
+ */
+public record ConformanceReport(
+        int schemaVersion, String finishedAt, String interlock, Machine machine, List<Entry> strategies) {
+    public static final int SCHEMA_VERSION = 1;
+
+    /** The versions of Redis that there were. */
+    public Set<String> redisVersions() {
+        return strategies.stream()
+                .map(Entry::redisVersion)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** What the kit came to, by label, where it could run. */
+    public Map<String, ConformanceResult> results() {
+        Map<String, ConformanceResult> results = new LinkedHashMap<>();
+        for (Entry entry : strategies) {
+            if (entry.conformance() != null) {
+                results.put(entry.label(), entry.conformance());
+            }
+        }
+        return results;
+    }
+
+    /** What went wrong, sentence by sentence. */
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        results().forEach((label, result) -> problems.addAll(Headlines.brokenRules(label, result)));
+        for (Entry entry : strategies) {
+            if (entry.failure() != null) {
+                problems.add(
+                        "FAILED: the kit could not run with strategy \"" + entry.label() + "\": " + entry.failure());
+            }
+        }
+        return problems;
+    }
+
+    /**
+     * What was found of one strategy.
+     *
+     * @param name the name of the strategy
+     * @param options the options that were set, by name
+     * @param label name and options, for people
+     * @param redisVersion the version of the first server
+     * @param conformance which rules it keeps; missing after a failure
+     * @param failure why the kit could not run
+     */
+    public record Entry(
+            String name,
+            Map<String, String> options,
+            String label,
+            @Nullable String redisVersion,
+            @Nullable ConformanceResult conformance,
+            @Nullable String failure) {}
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.conformance;
+
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.tools.backends.Messages;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.conformance.RuleVerdict.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.engine.JupiterTestEngine;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** Runs rules of the kit, a few at a time, because most of them wait most of the time. */
+final class RuleRun {
+    private static final int RULES_AT_ONCE = 4;
+
+    /** What a rule and its cleaning up may take each; rules have bounds of their own, which end most of them long before. */
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** Without what else may be on the class path: other engines, listeners, and a configuration file. */
+    private static final LauncherConfig JUPITER_ALONE = LauncherConfig.builder()
+            .enableTestEngineAutoRegistration(false)
+            .enableLauncherSessionListenerAutoRegistration(false)
+            .enableLauncherDiscoveryListenerAutoRegistration(false)
+            .enablePostDiscoveryFilterAutoRegistration(false)
+            .enableTestExecutionListenerAutoRegistration(false)
+            .addTestEngines(new JupiterTestEngine())
+            .build();
+
+    private final Supplier<LockHarness> harnesses;
+    private final Duration limit;
+
+    /** Prepares a run that gets a harness for each rule. */
+    RuleRun(Supplier<LockHarness> harnesses) {
+        this(harnesses, LIMIT);
+    }
+
+    RuleRun(Supplier<LockHarness> harnesses, Duration limit) {
+        this.harnesses = harnesses;
+        this.limit = limit;
+    }
+
+    /** Runs rules, each of which is a step of progress. */
+    ConformanceResult run(String subject, List<Rule> rules, Progress progress) {
+        Listener listener = new Listener(subject, rules, progress);
+        // Rules make servers fail; that a strategy logs it is as it should be.
+        Logger root = Logger.getLogger("");
+        Level before = root.getLevel();
+        root.setLevel(Level.OFF);
+        try (LauncherSession session = LauncherFactory.openSession(JUPITER_ALONE)) {
+            Kit.Harnesses.put(session.getStore(), harnesses);
+            session.getLauncher()
+                    .execute(LauncherDiscoveryRequestBuilder.request()
+                            .selectors(rules.stream()
+                                    .map(rule -> DiscoverySelectors.selectMethod(Kit.class, rule.method()))
+                                    .toList())
+                            .enableImplicitConfigurationParameters(false)
+                            .configurationParameters(parameters())
+                            .forExecution()
+                            .listeners(listener)
+                            .build());
+        } finally {
+            root.setLevel(before);
+        }
+        return new ConformanceResult(rules.stream().map(listener::verdict).toList());
+    }
+
+    private Map<String, String> parameters() {
+        return Map.of(
+                "junit.jupiter.execution.parallel.enabled", "true",
+                "junit.jupiter.execution.parallel.mode.default", "concurrent",
+                "junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL",
+                "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", Integer.toString(RULES_AT_ONCE),
+                "junit.jupiter.execution.timeout.default", limit.toMillis() + " ms",
+                // A lock that hangs may not even mind an interrupt.
+                "junit.jupiter.execution.timeout.thread.mode.default", "SEPARATE_THREAD");
+    }
+
+    /** Collects verdicts, from the threads of all rules. */
+    private static final class Listener implements TestExecutionListener {
+        private final String subject;
+        private final Map<String, Rule> rules;
+        private final Progress progress;
+        private final Map<Rule, RuleVerdict> verdicts = new ConcurrentHashMap<>();
+
+        Listener(String subject, List<Rule> rules, Progress progress) {
+            this.subject = subject;
+            this.rules = rules.stream().collect(Collectors.toMap(Rule::method, Function.identity()));
+            this.progress = progress;
+        }
+
+        private @Nullable Rule rule(TestIdentifier test) {
+            return test.getSource()
+                    .filter(source -> test.isTest() && source instanceof MethodSource)
+                    .map(source -> rules.get(((MethodSource) source).getMethodName()))
+                    .orElse(null);
+        }
+
+        @Override
+        public void executionStarted(TestIdentifier test) {
+            Rule rule = rule(test);
+            if (rule != null) {
+                synchronized (progress) {
+                    progress.begin(subject + ": " + rule.id() + " " + rule.name());
+                }
+            }
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            Rule rule = rule(test);
+            if (rule != null) {
+                verdicts.put(rule, RuleVerdict.of(rule, outcome(result), message(result)));
+                synchronized (progress) {
+                    progress.end();
+                }
+            }
+        }
+
+        private static Outcome outcome(TestExecutionResult result) {
+            return switch (result.getStatus()) {
+                case SUCCESSFUL -> Outcome.PASSED;
+                case FAILED -> Outcome.FAILED;
+                case ABORTED -> Outcome.SKIPPED;
+            };
+        }
+
+        private static @Nullable String message(TestExecutionResult result) {
+            return result.getThrowable()
+                    .map(Messages::of)
+                    .map(message -> message.replaceFirst("^Assumption failed: ", ""))
+                    .orElse(null);
+        }
+
+        RuleVerdict verdict(Rule rule) {
+            RuleVerdict verdict = verdicts.get(rule);
+            if (verdict == null) {
+                throw new ToolException("the kit did not run rule " + rule.id() + ", " + rule.name());
+            }
+            return verdict;
+        }
+    }
+}

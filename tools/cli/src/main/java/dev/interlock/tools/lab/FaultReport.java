@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.tools.lab.play.LabFault;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the fault lab has found.
+ *
+ * @param seed what chance was drawn from
+ * @param leaseMillis the lease in all cells
+ * @param redisVersion the version of the servers
+ * @param faults the faults that were asked for
+ * @param strategies what was found of each strategy
+ */
+public record FaultReport(
+        long seed, long leaseMillis, @Nullable String redisVersion, List<Fault> faults, List<Row> strategies) {
+    /**
+     * A fault.
+     *
+     * @param id its name
+     * @param description what goes wrong
+     * @param breaks the assumption that is broken by it, if any
+     * @param ofAnyLease whether no lease keeps two holders apart then
+     */
+    public record Fault(
+            String id, String description, @Nullable Assumption breaks, boolean ofAnyLease) {
+        public static Fault of(LabFault fault) {
+            return new Fault(
+                    fault.id(),
+                    fault.description(),
+                    fault.excuse().assumption(),
+                    fault.excuse().ofAnyLease());
+        }
+    }
+
+    /**
+     * What was found of one strategy.
+     *
+     * @param name the name of the strategy
+     * @param label name and options, for people
+     * @param options the options that were set, by name
+     * @param specimen whether it is known to be broken, and is there as a warning
+     * @param capabilities what it promises
+     * @param assumptions what it takes for granted
+     * @param cells a cell for each fault
+     */
+    public record Row(
+            String name,
+            String label,
+            Map<String, String> options,
+            boolean specimen,
+            Set<Capability> capabilities,
+            Set<Assumption> assumptions,
+            List<LabCell> cells) {}
+
+    /** Two holders that no profile has declared; of specimens nothing else is expected. */
+    public boolean hasUndeclared() {
+        return strategies.stream()
+                .filter(row -> !row.specimen())
+                .flatMap(row -> row.cells().stream())
+                .anyMatch(LabCell::undeclared);
+    }
+
+    public boolean hasFailed() {
+        return strategies.stream()
+                .flatMap(row -> row.cells().stream())
+                .anyMatch(cell -> cell.outcome() == LabCell.Outcome.FAILED);
+    }
+
+    /** What went wrong, a sentence for each cell that it went wrong with. */
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        for (Row row : strategies) {
+            for (LabCell cell : row.cells()) {
+                if (cell.undeclared() && !row.specimen() && cell.verdict() != null) {
+                    problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault() + ": "
+                            + cell.verdict().meaning() + ", which its profile does not declare.");
+                }
+                if (cell.outcome() == LabCell.Outcome.FAILED) {
+                    problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault()
+                            + " could not be examined: " + cell.reason());
+                }
+            }
+        }
+        return problems;
+    }
+}

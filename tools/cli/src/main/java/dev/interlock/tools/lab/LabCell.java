@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab;
+
+import dev.interlock.tools.lab.evidence.Evidence;
+import dev.interlock.tools.lab.play.LabFault;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of one strategy under one fault.
+ *
+ * @param fault the name of the fault
+ * @param outcome whether it was played
+ * @param reason why not, if so
+ * @param verdict what the evidence comes to, if it was played
+ * @param declaration whether the strategy has said so before, if it was played
+ * @param evidence what was seen, if it was played
+ */
+public record LabCell(
+        String fault,
+        Outcome outcome,
+        @Nullable String reason,
+        @Nullable CellVerdict verdict,
+        @Nullable Declaration declaration,
+        @Nullable Evidence evidence) {
+    /** What became of a cell. */
+    public enum Outcome {
+        /** It was played to its end. */
+        PLAYED,
+        /** The fault cannot happen to this strategy. */
+        DOES_NOT_APPLY,
+        /** The fault cannot be caused here. */
+        NOT_RUN,
+        /** It could not be played to its end. */
+        FAILED
+    }
+
+    public static LabCell played(LabFault fault, CellVerdict verdict, Declaration declaration, Evidence evidence) {
+        return new LabCell(fault.id(), Outcome.PLAYED, null, verdict, declaration, evidence);
+    }
+
+    static LabCell without(LabFault fault, Outcome outcome, String reason) {
+        return new LabCell(fault.id(), outcome, reason, null, null, null);
+    }
+
+    public boolean undeclared() {
+        return declaration != null && declaration.kind() == Declaration.Kind.UNDECLARED;
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.evidence;
+
+import dev.interlock.tools.lab.evidence.Moment.What;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was seen in a cell of the fault lab. Times are in milliseconds; those that are moments count from the moment at which the fault
+ * struck.
+ *
+ * @param leaseMillis the lease
+ * @param twoHoldersMillis for how long, at the longest, two clients had been granted the lock and neither had given it back nor
+ *     been told of its loss
+ * @param nobodyMillis for how long, at the longest, somebody asked for the lock and nobody held it, after the fault
+ * @param unserved whether somebody asked to the end and was not granted it
+ * @param staleWrites how many writes the store accepted that does not look at tokens, though they overwrote another client's
+ * @param staleFencedWrites how many of these the store accepted that does
+ * @param refusedWrites how many writes that store refused
+ * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
+ * @param toldMillis when the first holder was told of the loss, or found out
+ * @param nextHolderMillis when another client was granted the lock; missing where none was
+ * @param leftBehind keys that stayed in Redis when everybody had given the lock back
+ * @param history what the kit's checker says of what the clients were told: valid, violated or undecided
+ * @param finding what it found
+ * @param timeline what happened
+ */
+public record Evidence(
+        long leaseMillis,
+        long twoHoldersMillis,
+        long nobodyMillis,
+        boolean unserved,
+        int staleWrites,
+        int staleFencedWrites,
+        int refusedWrites,
+        @Nullable Long goneMillis,
+        @Nullable Long toldMillis,
+        @Nullable Long nextHolderMillis,
+        List<String> leftBehind,
+        String history,
+        @Nullable String finding,
+        List<Entry> timeline) {
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    /**
+     * A line of a timeline.
+     *
+     * @param millis when
+     * @param who a client, or the lab
+     * @param what what happened
+     * @param token the fencing token that goes with it
+     * @param writes what became of a write
+     * @param detail more about it
+     */
+    public record Entry(
+            double millis,
+            String who,
+            What what,
+            @Nullable Long token,
+            @Nullable StoreWrites writes,
+            @Nullable String detail) {}
+
+    /** Two clients' ideas of the world, from a beginning to an end. */
+    private record Span(String who, long from, long to) {
+        long overlap(Span other) {
+            return who.equals(other.who) ? 0 : Math.min(to, other.to) - Math.max(from, other.from);
+        }
+    }
+
+    public static Evidence of(
+            Duration lease,
+            List<Moment> heard,
+            dev.interlock.conformance.history.Verdict history,
+            List<String> leftBehind) {
+        List<Moment> moments = heard.stream()
+                .filter(moment -> moment.what() != What.READY)
+                .sorted(Comparator.comparingLong(Moment::nanos))
+                .toList();
+        long struck = moments.stream()
+                .filter(moment -> moment.what() == What.STRUCK)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no fault struck"))
+                .nanos();
+        long end = moments.get(moments.size() - 1).nanos();
+        List<Span> holds = spans(moments, What.GRANTED, Evidence::endsHold, end);
+        List<Span> waits = spans(
+                moments, What.ASKED, moment -> moment.what() == What.GRANTED || moment.what() == What.KILLED, end);
+        @Nullable
+        String first = holds.stream()
+                .filter(hold -> hold.from() <= struck && hold.to() >= struck)
+                .map(Span::who)
+                .findFirst()
+                .orElse(null);
+        @Nullable
+        Long next = holds.stream()
+                .filter(hold -> hold.from() > struck && !hold.who().equals(first))
+                .map(hold -> Long.valueOf(millis(hold.from() - struck)))
+                .findFirst()
+                .orElse(null);
+        @Nullable
+        Long told = moments.stream()
+                .filter(moment -> moment.who().equals(first) && moment.nanos() >= struck)
+                .takeWhile(moment -> moment.what() != What.RELEASED)
+                .filter(moment -> isLoss(moment.what()))
+                .map(moment -> Long.valueOf(millis(moment.nanos() - struck)))
+                .findFirst()
+                .orElse(null);
+        return new Evidence(
+                lease.toMillis(),
+                millis(longestOverlap(holds)),
+                millis(longestWithoutHolder(waits, holds, struck)),
+                isUnserved(moments),
+                count(moments, writes -> writes.unfenced() == GuardedStore.Write.STALE),
+                count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
+                count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
+                next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
+                told,
+                next,
+                List.copyOf(leftBehind),
+                history.outcome().name(),
+                history.isValid() ? null : history.explanation(),
+                moments.stream()
+                        .map(moment -> new Entry(
+                                Math.round((moment.nanos() - struck) / NANOS_PER_MILLI * 10) / 10.0,
+                                moment.who(),
+                                moment.what(),
+                                moment.token(),
+                                moment.writes(),
+                                moment.detail()))
+                        .toList());
+    }
+
+    /** Whether a holder had neither given the lock back nor died at a time. */
+    private static boolean isTakenFrom(@Nullable String first, List<Moment> moments, long struck, long at) {
+        return first != null
+                && moments.stream()
+                        .filter(moment ->
+                                moment.who().equals(first) && moment.nanos() >= struck && moment.nanos() <= at)
+                        .noneMatch(moment -> moment.what() == What.RELEASING || moment.what() == What.KILLED);
+    }
+
+    private static boolean endsHold(Moment moment) {
+        // When a release is confirmed, the next holder may have it already.
+        return isLoss(moment.what()) || moment.what() == What.RELEASING || moment.what() == What.KILLED;
+    }
+
+    private static boolean isLoss(What what) {
+        return what == What.TOLD || what == What.LOOKED_LOST || what == What.NOT_RELEASED;
+    }
+
+    /** From each moment of a kind to the first one of the same client that ends it. */
+    private static List<Span> spans(List<Moment> moments, What begin, Predicate<Moment> ends, long end) {
+        List<Span> spans = new ArrayList<>();
+        Map<String, Long> begun = new HashMap<>();
+        for (Moment moment : moments) {
+            @Nullable Long from = begun.get(moment.who());
+            if (from != null && ends.test(moment)) {
+                spans.add(new Span(moment.who(), from, moment.nanos()));
+                begun.remove(moment.who());
+            }
+            if (moment.what() == begin) {
+                begun.put(moment.who(), moment.nanos());
+            }
+        }
+        begun.forEach((who, from) -> spans.add(new Span(who, from, end)));
+        spans.sort(Comparator.comparingLong(Span::from));
+        return spans;
+    }
+
+    private static long longestOverlap(List<Span> holds) {
+        return holds.stream()
+                .flatMap(hold -> holds.stream().map(hold::overlap))
+                .mapToLong(Long::longValue)
+                .filter(overlap -> overlap > 0)
+                .max()
+                .orElse(0);
+    }
+
+    private static long longestWithoutHolder(List<Span> waits, List<Span> holds, long struck) {
+        long longest = 0;
+        for (Span wait : waits) {
+            // Gaps begin where the wait begins, or where a hold ends, and end at the next hold.
+            long begin = Math.max(wait.from(), struck);
+            for (long from : Stream.concat(Stream.of(begin), holds.stream().map(Span::to))
+                    .filter(at -> at >= begin && at <= wait.to())
+                    .toList()) {
+                boolean held = holds.stream().anyMatch(hold -> hold.from() <= from && hold.to() > from);
+                long to = holds.stream()
+                        .mapToLong(Span::from)
+                        .filter(at -> at >= from)
+                        .min()
+                        .orElse(wait.to());
+                longest = held ? longest : Math.max(longest, Math.min(to, wait.to()) - from);
+            }
+        }
+        return longest;
+    }
+
+    private static boolean isUnserved(List<Moment> moments) {
+        Map<String, What> last = new HashMap<>();
+        for (Moment moment : moments) {
+            if (moment.what() == What.ASKED || moment.what() == What.GRANTED || moment.what() == What.KILLED) {
+                last.put(moment.who(), moment.what());
+            }
+        }
+        return last.containsValue(What.ASKED);
+    }
+
+    private static int count(List<Moment> moments, Predicate<StoreWrites> which) {
+        return (int) moments.stream()
+                .map(Moment::writes)
+                .filter(Objects::nonNull)
+                .filter(which)
+                .count();
+    }
+
+    private static long millis(long nanos) {
+        return Math.round(nanos / NANOS_PER_MILLI);
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.evidence;
+
+/**
+ * What became of one client's write to the two stores.
+ *
+ * @param unfenced at the store that does not look at tokens
+ * @param fenced at the store that does
+ */
+public record StoreWrites(GuardedStore.Write unfenced, GuardedStore.Write fenced) {}

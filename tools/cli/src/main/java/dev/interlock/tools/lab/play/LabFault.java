@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import static dev.interlock.tools.lab.play.LabFault.Excuse.NOTHING;
+import static dev.interlock.tools.lab.play.LabFault.Excuse.STANDSTILL;
+import static dev.interlock.tools.lab.play.LabFault.Excuse.broken;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.StrategyProfile;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the fault lab makes go wrong, and which assumption is broken by it. This is the one table of that: where an assumption is broken,
+ * a strategy that declares it may let two holders in at once, and no other may.
+ */
+public enum LabFault {
+    KILLED("the holder's process is killed", NOTHING, LabScripts::killed),
+    STOPPED(
+            "the holder's process stands still past its lease, then goes on and looks at it before it writes",
+            STANDSTILL,
+            LabScripts::stopped),
+    STOPPED_WRITING(
+            "the holder's process stands still past its lease, between its look and its write",
+            STANDSTILL,
+            LabScripts::stoppedWriting),
+    CUT("the holder is cut from Redis in both directions", NOTHING, LabScripts::cut),
+    CUT_REPLIES(
+            "the holder is cut from Redis in one direction: requests arrive, replies do not",
+            NOTHING,
+            LabScripts::cutReplies),
+    REPLY_LOST("the reply to the acquisition is lost together with the connection", NOTHING, LabScripts::replyLost),
+    REDIS_STALLED("Redis stands still for four leases", NOTHING, LabScripts::redisStalled),
+    RESTART_EMPTY(
+            "Redis restarts without data, at once", broken(Assumption.RESTART_KEEPS_DATA), LabScripts::restartEmpty),
+    RESTART_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartLater),
+    FAILOVER_LOSSY(
+            "the master dies before it has replicated the lock, and its replica is promoted",
+            broken(Assumption.NO_FAILOVER),
+            LabScripts::failoverLossy),
+    FAILOVER_WAIT(
+            "the master dies after WAIT has confirmed the lock on its replica, which is promoted",
+            NOTHING,
+            LabScripts::failoverWait),
+    FLUSHALL("somebody sends FLUSHALL", broken(Assumption.NO_EVICTION), LabScripts::flushAll),
+    EVICTED("the lock's key is evicted at maxmemory", broken(Assumption.NO_EVICTION), LabScripts::evicted),
+    PUBSUB_CUT("connections that wait for messages are cut right before the release", NOTHING, LabScripts::pubsubCut),
+    CLIENT_CLOCK(
+            "a contender's wall clock is three leases ahead",
+            broken(Assumption.CLIENT_CLOCKS_AGREE),
+            LabScripts::clientClock),
+    SERVER_CLOCK("a server's wall clock is stepped forward", broken(Assumption.SERVER_CLOCK_STEADY)),
+    MINORITY_DEAD("two of five servers die", NOTHING, LabScripts::minorityDead),
+    MINORITY_HANGS("two of five servers stand still", NOTHING, LabScripts::minorityHangs),
+    MAJORITY_DEAD(
+            "three of five servers are dead for four leases, and come back without data",
+            broken(Assumption.MAJORITY_UP),
+            LabScripts::majorityDead),
+    NODE_RESTARTED(
+            "of the three servers that know of the holder, one restarts without data",
+            broken(Assumption.RESTART_KEEPS_DATA),
+            LabScripts::nodeRestarted),
+    NODES_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesTwice),
+    NODES_CHANGED(
+            "in a rolling deploy the holder's configuration names three servers, a contender's five",
+            broken(Assumption.SAME_SERVERS),
+            LabScripts::nodesChanged);
+
+    /** Those that tell strategies apart, for who has little time. */
+    public static final List<LabFault> QUICK = List.of(
+            KILLED,
+            STOPPED_WRITING,
+            CUT,
+            RESTART_EMPTY,
+            FAILOVER_LOSSY,
+            FLUSHALL,
+            CLIENT_CLOCK,
+            MINORITY_DEAD,
+            MAJORITY_DEAD,
+            NODES_TWICE);
+
+    /** Those of some servers out of several. */
+    private static final Set<LabFault> OF_QUORUMS = EnumSet.range(MINORITY_DEAD, NODES_CHANGED);
+
+    private static final String NO_SERVER_CLOCK =
+            "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
+                    + " which is linked statically";
+
+    private final String description;
+
+    // Records of enums and methods without state; the checker wants annotations to believe that.
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Excuse excuse;
+
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final LabScripts.@Nullable Script script;
+
+    /**
+     * Why two holders at once may be no mistake of the strategy's.
+     *
+     * @param assumption the assumption that the fault breaks, if any
+     * @param ofAnyLease whether no lease keeps two holders apart then
+     */
+    public record Excuse(@Nullable Assumption assumption, boolean ofAnyLease) {
+        /** There is none. */
+        static final Excuse NOTHING = new Excuse(null, false);
+
+        /** Whoever stands still cannot be told that its lease is over. */
+        static final Excuse STANDSTILL = new Excuse(null, true);
+
+        static Excuse broken(Assumption assumption) {
+            return new Excuse(assumption, false);
+        }
+    }
+
+    /** A fault that cannot be caused here. */
+    LabFault(String description, Excuse excuse) {
+        this(description, excuse, null);
+    }
+
+    LabFault(String description, Excuse excuse, LabScripts.@Nullable Script script) {
+        this.description = description;
+        this.excuse = excuse;
+        this.script = script;
+    }
+
+    /** How the user names it. */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    public static Optional<LabFault> of(String id) {
+        return Arrays.stream(values()).filter(fault -> fault.id().equals(id)).findFirst();
+    }
+
+    public static List<String> ids() {
+        return Arrays.stream(values()).map(LabFault::id).toList();
+    }
+
+    public String description() {
+        return description;
+    }
+
+    public Excuse excuse() {
+        return excuse;
+    }
+
+    /** Why it cannot be caused here, or empty if it can. */
+    public Optional<String> obstacle() {
+        return script == null ? Optional.of(NO_SERVER_CLOCK) : Optional.empty();
+    }
+
+    /** Whether it can happen to a strategy at all. */
+    public boolean concerns(StrategyProfile profile) {
+        return profile.supports(Capability.QUORUM) || !OF_QUORUMS.contains(this);
+    }
+
+    /** Makes it happen. */
+    public void play(LabStage stage) {
+        if (script == null) {
+            throw new IllegalStateException(id() + " " + NO_SERVER_CLOCK);
+        }
+        script.play(stage);
+    }
+}

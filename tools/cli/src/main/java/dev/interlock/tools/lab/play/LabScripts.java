@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import static dev.interlock.tools.lab.play.LabStage.HOLDER;
+import static dev.interlock.tools.lab.play.LabStage.RIVAL;
+
+import dev.interlock.testservers.FaultProxy;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** How each fault is played: who does what, and when the fault strikes. */
+final class LabScripts {
+    private static final int MINORITY = 2;
+    private static final int MAJORITY = 3;
+
+    private LabScripts() {}
+
+    /** The course of a cell. */
+    interface Script {
+        void play(LabStage stage);
+    }
+
+    private static void begin(LabStage stage) {
+        stage.startServers();
+        stage.startClients(stage.servers(), stage.servers());
+    }
+
+    private static void beginWithWaitingRival(LabStage stage) {
+        begin(stage);
+        stage.holderTakes();
+        stage.rivalWaits();
+    }
+
+    static void killed(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.strike("the holder's process is killed", stage.holder()::kill);
+        stage.finish(stage.rivalWritesWithin(stage.patience()));
+    }
+
+    static void stopped(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.strike("the holder's process stands still", stage.holder()::stop);
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.pause(stage.leases(0.5));
+        stage.heal("the holder's process goes on", stage.holder()::goOn);
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void stoppedWriting(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.holder().look();
+        stage.strike("the holder's process stands still", stage.holder()::stop);
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.pause(stage.leases(0.5));
+        stage.holder().write(() -> stage.heal("the holder's process goes on", stage.holder()::goOn));
+        stage.finish(taken);
+    }
+
+    static void cut(LabStage stage) {
+        cutOff(stage, "the holder's lines are dead", FaultProxy::blackhole);
+    }
+
+    static void cutReplies(LabStage stage) {
+        cutOff(stage, "the holder's lines are dead in one direction", FaultProxy::blackholeReplies);
+    }
+
+    private static void cutOff(LabStage stage, String what, Consumer<FaultProxy> fault) {
+        beginWithWaitingRival(stage);
+        stage.strike(what, () -> stage.lines(HOLDER, fault));
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.holder().lookAndWrite();
+        stage.heal("the holder's lines work again", stage::mendLines);
+        stage.finish(taken);
+    }
+
+    static void replyLost(LabStage stage) {
+        begin(stage);
+        stage.strike("the next reply to the holder will be lost", () -> stage.lines(HOLDER, FaultProxy::loseNextReply));
+        stage.holder().contend();
+        stage.rivalWaits();
+        stage.finishWithWhoeverIsFirst();
+    }
+
+    static void redisStalled(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.strike("Redis stands still", () -> stage.each(LabServer::pause));
+        boolean taken = stage.rivalWritesWithin(stage.leases(4));
+        stage.heal("Redis goes on", () -> stage.each(LabServer::resume));
+        takeUp(stage, taken);
+    }
+
+    /** After an outage, in which the holder may have lost the lock. */
+    private static void takeUp(LabStage stage, boolean takenBefore) {
+        boolean taken = takenBefore || stage.rivalWritesWithin(stage.leases(1.5));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void restartEmpty(LabStage stage) {
+        begin(stage);
+        stage.holderTakes();
+        stage.dataIsLost("Redis restarts without data", () -> stage.each(LabServer::restartEmpty));
+    }
+
+    static void restartLater(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.strike("Redis is gone", () -> stage.each(LabServer::kill));
+        stage.pause(stage.leases(1.2));
+        stage.heal("Redis is back, without data", () -> stage.each(LabServer::restartEmpty));
+        takeUp(stage, false);
+    }
+
+    static void failoverLossy(LabStage stage) {
+        stage.startServers();
+        stage.each(LabServer::addReplica);
+        stage.startClients(stage.servers(), stage.servers());
+        stage.each(LabServer::holdReplication);
+        // So that no server is kept out for having started a moment ago.
+        stage.pause(stage.leases(1));
+        stage.holderTakes();
+        stage.dataIsLost(
+                "the master dies, and its replica, which has not got the lock, is promoted",
+                () -> stage.each(LabServer::failOver));
+    }
+
+    static void failoverWait(LabStage stage) {
+        stage.startServers();
+        stage.each(LabServer::addReplica);
+        stage.startClients(stage.servers(), stage.servers());
+        stage.holderTakes();
+        stage.each(LabServer::awaitReplica);
+        stage.rivalWaits();
+        stage.strike(
+                "the master dies, and its replica, which has the lock, is promoted",
+                () -> stage.each(LabServer::failOver));
+        boolean taken = stage.rivalWritesWithin(stage.leases(2));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void flushAll(LabStage stage) {
+        begin(stage);
+        stage.holderTakes();
+        stage.dataIsLost("FLUSHALL", () -> stage.each(LabServer::flush));
+    }
+
+    static void evicted(LabStage stage) {
+        begin(stage);
+        stage.holderTakes();
+        stage.dataIsLost("Redis runs out of memory and evicts all keys", () -> stage.each(LabServer::evict));
+    }
+
+    static void pubsubCut(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.holder().lookAndWrite();
+        stage.strike("connections that wait for messages are cut", () -> stage.each(LabServer::cutSubscriptions));
+        stage.finish(false);
+    }
+
+    static void clientClock(LabStage stage) {
+        stage.setRivalClockAhead(stage.leases(3));
+        begin(stage);
+        stage.holderTakes();
+        stage.rivalComes("a contender comes whose wall clock is three leases ahead");
+    }
+
+    static void minorityDead(LabStage stage) {
+        withoutMinority(stage, "two servers die", LabServer::kill);
+    }
+
+    static void minorityHangs(LabStage stage) {
+        withoutMinority(stage, "two servers stand still", LabServer::pause);
+    }
+
+    private static void withoutMinority(LabStage stage, String what, Consumer<LabServer> fault) {
+        beginWithWaitingRival(stage);
+        stage.strike(what, () -> stage.servers().subList(0, MINORITY).forEach(fault));
+        boolean taken = stage.rivalWritesWithin(stage.leases(1.5));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+        stage.heal(
+                "the two servers are there again",
+                () -> stage.servers().subList(0, MINORITY).forEach(LabServer::restartEmpty));
+    }
+
+    static void majorityDead(LabStage stage) {
+        beginWithWaitingRival(stage);
+        List<LabServer> dead = stage.servers().subList(0, MAJORITY);
+        stage.strike("three servers die", () -> dead.forEach(LabServer::kill));
+        boolean taken = stage.rivalWritesWithin(stage.leases(4));
+        stage.heal("they are there again, without data", () -> dead.forEach(LabServer::restartEmpty));
+        takeUp(stage, taken);
+    }
+
+    static void nodeRestarted(LabStage stage) {
+        begin(stage);
+        List<LabServer> unreachable = stage.servers().subList(0, MINORITY);
+        unreachable.forEach(server -> server.proxy(HOLDER).refuse());
+        stage.holderTakes();
+        stage.dataIsLost(
+                "a server that knows of the holder restarts without data",
+                () -> stage.servers().get(MINORITY).restartEmpty());
+    }
+
+    static void nodesTwice(LabStage stage) {
+        begin(stage);
+        List<LabServer> twice = stage.servers().subList(0, MINORITY);
+        twice.forEach(server -> server.proxy(HOLDER).refuse());
+        stage.holderTakes();
+        String again = "rival-again";
+        String list = String.join(
+                ",",
+                LabStage.uris(RIVAL, twice),
+                LabStage.uris(again, twice),
+                LabStage.uris(RIVAL, stage.servers().subList(MINORITY, MINORITY + 1)));
+        stage.strike(
+                "a contender comes whose list names two servers twice",
+                () -> stage.rival().open(list));
+        stage.rival().contend();
+        boolean taken = stage.rivalWritesWithin(stage.leases(1));
+        stage.holder().lookAndWrite();
+        if (!taken) {
+            stage.heal("the contender gives up", stage.rival()::kill);
+        }
+        stage.heal("the holder reaches all servers", stage::mendLines);
+        stage.finish(taken);
+    }
+
+    static void nodesChanged(LabStage stage) {
+        stage.startServers();
+        stage.startClients(stage.servers().subList(0, MAJORITY), stage.servers());
+        stage.servers().get(MAJORITY - 1).proxy(HOLDER).refuse();
+        stage.holderTakes();
+        stage.rivalComes("a contender comes whose list has two more servers");
+    }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.tools.backends.Closing;
+import dev.interlock.tools.backends.ScratchDirectory;
+import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.lab.evidence.Evidence;
+import dev.interlock.tools.lab.evidence.Histories;
+import dev.interlock.tools.lab.evidence.Moment;
+import dev.interlock.tools.lab.evidence.Moment.What;
+import dev.interlock.tools.lab.evidence.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One cell of the lab: servers, a holder and a rival, and what happened to them. Used by one thread.
+ *
+ * <p>The steps are those that all scripts have in common. The lab plays for the worst: as soon as a rival has written, the holder
+ * writes too, if its lease still looks valid to it.
+ */
+public final class LabStage implements AutoCloseable {
+    static final String HOLDER = "holder";
+    static final String RIVAL = "rival";
+    static final String LAB = "lab";
+
+    private static final String LOCK = "lab-lock";
+    private static final String WARM_UP_LOCK = "lab-warm";
+
+    /** The start of a JVM needs all of a core, and would look like a fault to those that are in the middle of one. */
+    private static final Semaphore STARTS = new Semaphore(1);
+
+    private final Contestant contestant;
+    private final Duration lease;
+    private final Random random;
+    private final ScratchDirectory directory = ScratchDirectory.create("interlock-lab");
+    private final Timeline timeline = new Timeline();
+    private final LabClient.Stores stores = new LabClient.Stores();
+    private final List<LabServer> servers = new ArrayList<>();
+    private final List<LabClient> clients = new ArrayList<>();
+    private final Set<String> usualKeys = new HashSet<>();
+    private List<LabServer> ofRival = List.of();
+    private long rivalClockAhead;
+    private @Nullable LabClient holder;
+    private @Nullable LabClient rival;
+
+    public LabStage(Contestant contestant, Duration lease, long seed) {
+        this.contestant = contestant;
+        this.lease = lease;
+        this.random = new Random(seed);
+    }
+
+    /** So many leases. */
+    Duration leases(double number) {
+        return Duration.ofMillis(Math.round(lease.toMillis() * number));
+    }
+
+    /** The bound of a wait for something that should happen: longer than any strategy needs by itself. */
+    Duration patience() {
+        return leases(5);
+    }
+
+    /** Gives the clients that start later a wall clock that is ahead. */
+    void setRivalClockAhead(Duration ahead) {
+        rivalClockAhead = ahead.toMillis();
+    }
+
+    void startServers() {
+        for (int i = 0; i < contestant.servers(); i++) {
+            servers.add(new LabServer());
+        }
+    }
+
+    /** Starts the clients, each of which sees the servers that are named for it. */
+    void startClients(List<LabServer> ofHolder, List<LabServer> ofRival) {
+        this.ofRival = ofRival;
+        STARTS.acquireUninterruptibly();
+        try {
+            holder = client(HOLDER, 0);
+            rival = client(RIVAL, rivalClockAhead);
+            holder().warmUp(uris(HOLDER, ofHolder));
+            rival().warmUp(uris(RIVAL, ofRival));
+        } finally {
+            STARTS.release();
+        }
+        for (LabServer server : servers) {
+            server.keys().keySet().forEach(key -> usualKeys.add(key.replace(WARM_UP_LOCK, LOCK)));
+        }
+    }
+
+    private LabClient client(String who, long clockAhead) {
+        LabClient client = LabClient.start(
+                new LabClientMain.Task(
+                        who,
+                        contestant.candidate().provider().getClass().getName(),
+                        contestant.options(lease),
+                        LOCK,
+                        WARM_UP_LOCK,
+                        lease.toMillis(),
+                        leases(0.5).toMillis(),
+                        clockAhead,
+                        directory.resolve(who + ".jsonl").toString()),
+                timeline,
+                stores);
+        clients.add(client);
+        return client;
+    }
+
+    static String uris(String who, List<LabServer> servers) {
+        return servers.stream().map(server -> server.proxy(who).uri()).collect(Collectors.joining(","));
+    }
+
+    List<LabServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    LabClient holder() {
+        return started(holder);
+    }
+
+    LabClient rival() {
+        return started(rival);
+    }
+
+    private static LabClient started(@Nullable LabClient client) {
+        if (client == null) {
+            throw new IllegalStateException("startClients() comes first");
+        }
+        return client;
+    }
+
+    /** The holder gets the lock, and a moment passes that is different for each seed. */
+    void holderTakes() {
+        holder().contend();
+        if (!holder().isGranted(patience().plus(leases(5)))) {
+            throw new ToolException("the holder did not get a free lock");
+        }
+        pause(random.nextInt((int) leases(0.1).toMillis()));
+    }
+
+    /** The rival asks for the lock, which is held, and gets to where it waits. */
+    void rivalWaits() {
+        rival().contend();
+        pause(leases(0.1).toMillis());
+    }
+
+    static void pause(long millis) {
+        long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
+        for (long rest = until - System.nanoTime(); rest > 0; rest = until - System.nanoTime()) {
+            LockSupport.parkNanos(rest);
+        }
+    }
+
+    void pause(Duration time) {
+        pause(time.toMillis());
+    }
+
+    void strike(String what, Runnable fault) {
+        note(What.STRUCK, what);
+        fault.run();
+    }
+
+    void heal(String what, Runnable cure) {
+        cure.run();
+        note(What.HEALED, what);
+    }
+
+    private void note(What what, String detail) {
+        timeline.add(Moment.now(LAB, what, null, detail));
+    }
+
+    /** If the rival gets the lock within a time, it writes. It keeps the lock. */
+    boolean rivalWritesWithin(Duration limit) {
+        boolean granted = rival().isGranted(limit);
+        if (granted) {
+            rival().lookAndWrite();
+        }
+        return granted;
+    }
+
+    void each(Consumer<LabServer> action) {
+        servers.forEach(action);
+    }
+
+    /** Does something to all lines between a client and the servers. */
+    void lines(String who, Consumer<FaultProxy> action) {
+        servers.forEach(server -> action.accept(server.proxy(who)));
+    }
+
+    /** Ends all that is wrong with the lines between the holder and the servers. */
+    void mendLines() {
+        lines(HOLDER, FaultProxy::heal);
+        lines(HOLDER, FaultProxy::accept);
+    }
+
+    /**
+     * Data was lost under the holder. A rival comes fresh, and whatever the holder sends meanwhile takes long, as in any network it
+     * may: that the next renewal tells the holder in time is luck.
+     */
+    void dataIsLost(String what, Runnable loss) {
+        rivalComes(what, loss, leases(0.6));
+    }
+
+    /** The same, where the rival gets the lock at once or not at all. */
+    void rivalComes(String what) {
+        rivalComes(what, () -> {}, leases(0.4));
+    }
+
+    private void rivalComes(String what, Runnable loss, Duration limit) {
+        strike(what, () -> {
+            lines(HOLDER, FaultProxy::blackhole);
+            loss.run();
+        });
+        rival().open(uris(RIVAL, ofRival));
+        rival().contend();
+        boolean taken = rivalWritesWithin(limit);
+        holder().lookAndWrite();
+        heal("what the holder sends arrives", this::mendLines);
+        finish(taken);
+    }
+
+    /**
+     * The holder gives the lock back and asks again; then whoever has it gives it back, so that everybody who is alive has had it
+     * and nobody has in the end.
+     *
+     * @param taken whether the rival has it, and has written
+     */
+    void finish(boolean taken) {
+        boolean rivalHas = taken;
+        if (holder().isAlive()) {
+            holder().release();
+            if (!rivalHas && rival().isAlive()) {
+                rivalHas = rivalWritesWithin(patience());
+            }
+            holder().contend();
+            // A release that came too late would let the holder in beside the rival.
+            if (rivalHas && holder().isGranted(leases(0.75))) {
+                holder().lookAndWrite();
+            }
+        }
+        if (rivalHas) {
+            rival().release();
+        }
+        if (holder().isAlive() && holder().isGranted(patience())) {
+            holder().release();
+        }
+    }
+
+    /** Both ask, and each writes and gives the lock back when it gets it; the first keeps it until late releases have arrived. */
+    void finishWithWhoeverIsFirst() {
+        long giveUp = System.nanoTime() + patience().toNanos();
+        Duration glance = leases(0.01);
+        Duration untilLateReleases = leases(0.5);
+        while (System.nanoTime() - giveUp < 0) {
+            if (holder().isGranted(glance)) {
+                boolean both = rivalWritesWithin(untilLateReleases);
+                holder().lookAndWrite();
+                finish(both);
+                return;
+            }
+            if (rival().isGranted(glance)) {
+                boolean both = holder().isGranted(untilLateReleases);
+                rival().lookAndWrite();
+                rival().release();
+                if (both || holder().isGranted(patience())) {
+                    holder().lookAndWrite();
+                    holder().release();
+                }
+                return;
+            }
+        }
+    }
+
+    public Evidence evidence(boolean fenced) {
+        return Evidence.of(
+                lease, timeline.moments(), Histories.judge(clients, timeline.moments(), LOCK, fenced), leftBehind());
+    }
+
+    /** The keys of the lock, without those that stay of any lock that was taken and given back. */
+    private List<String> leftBehind() {
+        List<String> left = new ArrayList<>();
+        for (LabServer server : servers) {
+            server.keys().forEach((key, millis) -> {
+                if (key.contains(LOCK) && !usualKeys.contains(key)) {
+                    left.add(key + (millis < 0 ? " for ever" : " for " + millis + " ms"));
+                }
+            });
+        }
+        return left;
+    }
+
+    /** Ends all processes and deletes what they have written. */
+    @Override
+    public void close() {
+        List<AutoCloseable> parts = new ArrayList<>(clients);
+        parts.addAll(servers);
+        parts.add(directory);
+        Closing.all(parts);
+    }
+}

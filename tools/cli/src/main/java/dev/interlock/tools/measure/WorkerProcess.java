@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.measure;
+
+import com.google.gson.Gson;
+import dev.interlock.testservers.ChildJvm;
+import dev.interlock.tools.backends.ToolException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A JVM of its own that runs {@link WorkerMain}, and ends when its standard input does. */
+final class WorkerProcess implements AutoCloseable {
+    /** What a worker says when it waits for the start. */
+    static final String READY = "ready";
+
+    /** What it is told then. */
+    static final String GO = "go";
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration END_LIMIT = Duration.ofSeconds(45);
+    private static final String END_OF_OUTPUT = "";
+
+    private final BlockingQueue<String> stdout = new LinkedBlockingQueue<>();
+    private final ChildJvm child =
+            ChildJvm.start(List.of(), WorkerMain.class, List.of(), stdout::add, () -> stdout.add(END_OF_OUTPUT));
+
+    /**
+     * What a worker does.
+     *
+     * @param strategy the strategy
+     * @param endpoints its servers
+     * @param lock the name of the lock
+     * @param key the key of the number to add to
+     * @param threads the number of threads
+     * @param millis for how long
+     */
+    record Task(String strategy, String endpoints, String lock, String key, int threads, long millis) {}
+
+    private WorkerProcess() {}
+
+    static WorkerProcess start(Task task) {
+        WorkerProcess worker = new WorkerProcess();
+        worker.child.say(new Gson().toJson(task));
+        return worker;
+    }
+
+    /** Waits until the worker is ready to start. */
+    void awaitReady() {
+        String line = nextLine(START_LIMIT);
+        if (!line.equals(READY)) {
+            throw child.failed("said \"" + line + "\"");
+        }
+    }
+
+    /** Starts the work. */
+    void go() {
+        child.say(GO);
+    }
+
+    /** Waits for the end of work that takes a time, and returns how often the worker has added one. */
+    long result(Duration time) {
+        String line = nextLine(time.plus(END_LIMIT));
+        try {
+            return Long.parseLong(line);
+        } catch (NumberFormatException e) {
+            throw child.failed("said \"" + line + "\"");
+        }
+    }
+
+    /** Ends the worker's standard input, as the end of this JVM would. */
+    void hangUp() throws IOException {
+        child.hangUp();
+    }
+
+    /** Waits for the end of the process, and returns whether it came in time. */
+    boolean awaitEnd(Duration limit) throws InterruptedException {
+        return child.awaitEnd(limit);
+    }
+
+    private String nextLine(Duration limit) {
+        @Nullable String line;
+        try {
+            line = stdout.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ToolException("interrupted", e);
+        }
+        if (line == null) {
+            throw child.failed("said nothing for " + limit.toSeconds() + " seconds");
+        }
+        if (line.equals(END_OF_OUTPUT)) {
+            throw child.failed("ended too early");
+        }
+        return line;
+    }
+
+    /** Ends the process if it has not ended, and waits for its end. */
+    @Override
+    public void close() {
+        child.close();
+    }
+}

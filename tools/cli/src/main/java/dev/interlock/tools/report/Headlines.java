@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.report;
+
+import dev.interlock.tools.conformance.ConformanceResult;
+import dev.interlock.tools.measure.GuardedCounter;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The sentences around the tables of a report. */
+public final class Headlines {
+    static final String TITLE = "Interlock: strategies side by side";
+    public static final String CAVEAT =
+            "Only ratios between strategies travel from one machine to another; the figures themselves do not.";
+
+    private Headlines() {}
+
+    /** Where and how the figures were found. */
+    static String setting(Report report) {
+        Set<String> versions = new LinkedHashSet<>();
+        for (StrategyReport strategy : report.strategies()) {
+            if (strategy.redisVersion() != null) {
+                versions.add(strategy.redisVersion());
+            }
+        }
+        if (report.faults() != null && report.faults().redisVersion() != null) {
+            versions.add(report.faults().redisVersion());
+        }
+        return report.finishedAt() + "; Interlock " + report.interlock() + ", effort " + report.effort() + "; "
+                + redis(versions) + "; " + report.machine().description();
+    }
+
+    /** The versions of Redis that there were. */
+    static String redis(Set<String> versions) {
+        return "Redis " + (versions.isEmpty() ? "unknown" : String.join(", ", versions));
+    }
+
+    /** What went wrong, a sentence for each strategy that it went wrong with. */
+    static List<String> problems(Report report) {
+        List<String> problems = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            GuardedCounter.Result counter = strategy.guardedCounter();
+            if (counter != null && !counter.correct()) {
+                problems.add("FAILED: strategy \"" + strategy.name() + "\" lost " + counter.lost() + " of "
+                        + counter.expected() + " updates: its lock let two holders in at once.");
+            }
+            if (strategy.conformance() != null) {
+                problems.addAll(brokenRules(strategy.name(), strategy.conformance()));
+            }
+            if (strategy.failure() != null) {
+                problems.add(
+                        "FAILED: strategy \"" + strategy.name() + "\" could not be measured: " + strategy.failure());
+            }
+        }
+        if (report.faults() != null) {
+            problems.addAll(report.faults().problems());
+        }
+        return problems;
+    }
+
+    /** A sentence for each rule of the contract that a strategy breaks. */
+    public static List<String> brokenRules(String strategy, ConformanceResult result) {
+        return result.failed().stream()
+                .map(verdict -> "FAILED: strategy \"" + strategy + "\" breaks rule " + verdict.id() + ", "
+                        + verdict.name() + ": " + verdict.message())
+                .toList();
+    }
+}

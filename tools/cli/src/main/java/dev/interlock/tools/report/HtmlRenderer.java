@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.report;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import dev.interlock.Assumption;
+import dev.interlock.tools.backends.Version;
+import dev.interlock.tools.lab.CellVerdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** Writes a report as one page that needs nothing else: its data, styles and scripts are in it. */
+public final class HtmlRenderer {
+    private static final String CHARTS =
+            "/META-INF/resources/webjars/chart.js/" + Version.OF_CHARTS + "/dist/chart.umd.min.js";
+
+    private HtmlRenderer() {}
+
+    public static String render(Report report) {
+        // Later texts may hold what stands for an earlier one.
+        return resource("report/report.html")
+                .replace("/*SCRIPT*/", resource("report/report.js"))
+                .replace("/*STYLE*/", resource("report/report.css"))
+                .replace("/*CHARTS*/", resource(CHARTS))
+                .replace("/*DATA*/", data(report));
+    }
+
+    /** The report, and what the page shows beside it, as JSON that can stand in a page. */
+    private static String data(Report report) {
+        Gson gson = new Gson();
+        JsonObject data = gson.toJsonTree(report).getAsJsonObject();
+        data.addProperty("title", Headlines.TITLE);
+        data.addProperty("setting", Headlines.setting(report));
+        data.addProperty("caveat", Headlines.CAVEAT);
+        data.add("problems", gson.toJsonTree(Headlines.problems(report)));
+        data.add(
+                "words",
+                gson.toJsonTree(Arrays.stream(CellVerdict.values())
+                        .collect(Collectors.toMap(CellVerdict::word, CellVerdict::meaning))));
+        data.add(
+                "assumptionSummaries",
+                gson.toJsonTree(Arrays.stream(Assumption.values())
+                        .collect(Collectors.toMap(Assumption::name, Assumption::summary))));
+        List<ReportTable> tables = ReportTables.measured(report);
+        data.add("profiles", gson.toJsonTree(ReportTables.profiles(report)));
+        data.add(
+                "tables",
+                gson.toJsonTree(
+                        tables.stream().filter(table -> !table.rows().isEmpty()).toList()));
+        return gson.toJson(data);
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = HtmlRenderer.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + name, e);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.report;
+
+import dev.interlock.Capability;
+import dev.interlock.tools.backends.Servers;
+import dev.interlock.tools.lab.CellVerdict;
+import dev.interlock.tools.lab.FaultReport;
+import dev.interlock.tools.lab.LabCell;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out which strategy to take for what, among those in which nothing wrong was found. */
+public final class Recommendations {
+    private final List<StrategyReport> all;
+    private final List<StrategyReport> sound;
+    private final @Nullable FaultReport faults;
+
+    private Recommendations(List<StrategyReport> strategies, @Nullable FaultReport faults) {
+        this.all = strategies;
+        this.faults = faults;
+        this.sound = strategies.stream()
+                .filter(strategy -> strategy.failure() == null && !strategy.lostUpdates() && !strategy.breaksRules())
+                .filter(strategy -> cells(strategy).noneMatch(LabCell::undeclared))
+                .toList();
+    }
+
+    public static List<Recommendation> of(List<StrategyReport> strategies, @Nullable FaultReport faults) {
+        Recommendations found = new Recommendations(strategies, faults);
+        return List.of(
+                found.best(
+                        "save work that would be done twice; a duplicate does no harm",
+                        strategy -> strategy.capabilities().contains(Capability.PUSH_WAKEUP),
+                        Recommendations::cost),
+                found.best(
+                        "keep data right, in a store that checks fencing tokens",
+                        strategy -> strategy.capabilities().contains(Capability.FENCING),
+                        found::fencing),
+                found.best(
+                        "go on when a server is lost",
+                        strategy -> strategy.capabilities().contains(Capability.QUORUM),
+                        found::minority),
+                found.best(
+                        "share locks with programs that use Redisson's RLock",
+                        strategy -> strategy.name().equals("redisson"),
+                        strategy -> "excludes and wakes plain RLocks of the same name"),
+                found.best(
+                        "share keys with programs that use SETNX and GETSET",
+                        strategy -> strategy.name().equals("setnx-getset"),
+                        strategy ->
+                                "writes and reads the historical timestamps; no fencing tokens, and clients' clocks must agree"));
+    }
+
+    /** Takes the strategy with the fewest servers, and of these the fastest. */
+    private Recommendation best(String need, Predicate<StrategyReport> will, Function<StrategyReport, String> reason) {
+        Optional<StrategyReport> best = sound.stream()
+                .filter(will)
+                .min(Comparator.<StrategyReport>comparingInt(strategy -> Servers.neededBy(strategy.name()))
+                        .thenComparing(Recommendations::pairsPerSecond, Comparator.reverseOrder()));
+        return best.map(strategy -> new Recommendation(need, strategy.name(), reason.apply(strategy)))
+                .orElseGet(() -> new Recommendation(need, null, whyNone(will)));
+    }
+
+    private String whyNone(Predicate<StrategyReport> will) {
+        List<String> unsound =
+                all.stream().filter(will).map(StrategyReport::name).toList();
+        return unsound.isEmpty()
+                ? "none of those that were compared will do"
+                : "something went wrong here with " + String.join(" and ", unsound);
+    }
+
+    private static double pairsPerSecond(StrategyReport strategy) {
+        return strategy.uncontended() == null ? 0 : strategy.uncontended().pairsPerSecond();
+    }
+
+    private static String cost(StrategyReport strategy) {
+        int servers = Servers.neededBy(strategy.name());
+        String where = servers == 1 ? "one server" : servers + " servers";
+        return strategy.uncontended() == null
+                ? where + ", and waiters are told"
+                : String.format(
+                        Locale.ROOT,
+                        "%s, %.1f commands and %.2f ms for an uncontended pair, and waiters are told",
+                        where,
+                        strategy.uncontended().commandsPerPair(),
+                        strategy.uncontended().p50Millis());
+    }
+
+    private String fencing(StrategyReport strategy) {
+        long fenced = cells(strategy)
+                .filter(cell -> cell.verdict() == CellVerdict.FENCED)
+                .count();
+        return fenced == 0
+                ? "draws fencing tokens"
+                : "its tokens kept the store right under each of the " + fenced + " faults that let two holders in";
+    }
+
+    private String minority(StrategyReport strategy) {
+        List<LabCell> minority = cells(strategy)
+                .filter(cell -> cell.fault().startsWith("minority-"))
+                .toList();
+        boolean shown = !minority.isEmpty() && minority.stream().allMatch(cell -> cell.verdict() == CellVerdict.SAFE);
+        return "needs a majority of its servers" + (shown ? ": safe, and not blocked, without two of five" : "");
+    }
+
+    private Stream<LabCell> cells(StrategyReport strategy) {
+        return faults == null
+                ? Stream.of()
+                : faults.strategies().stream()
+                        .filter(row -> row.name().equals(strategy.name()))
+                        .flatMap(row -> row.cells().stream());
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.report;
+
+import dev.interlock.Assumption;
+import dev.interlock.Capability;
+import dev.interlock.conformance.Chapter;
+import dev.interlock.tools.conformance.ConformanceResult;
+import dev.interlock.tools.measure.Contention;
+import dev.interlock.tools.measure.GuardedCounter;
+import dev.interlock.tools.measure.UncontendedPair;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+
+/** Makes tables of a {@link Report}. */
+public final class ReportTables {
+    private static final String YES = "yes";
+    private static final String NO = "-";
+
+    private ReportTables() {}
+
+    public static List<ReportTable> of(Report report) {
+        List<ReportTable> tables = new ArrayList<>();
+        tables.add(profiles(report));
+        tables.addAll(measured(report));
+        if (report.faults() != null) {
+            tables.addAll(FaultTables.of(report.faults()));
+        }
+        return tables;
+    }
+
+    /** The tables of conformance and speed. */
+    static List<ReportTable> measured(Report report) {
+        return List.of(guardedCounters(report), uncontended(report), contended(report), conformance(report));
+    }
+
+    /** Which strategy to take for what. */
+    static ReportTable recommendations(Report report) {
+        return new ReportTable(
+                "Which one to take",
+                List.of("To", "take", "because"),
+                report.recommendations().stream()
+                        .map(it -> List.of(
+                                it.need(), Objects.requireNonNullElse(it.strategy(), "none of them"), it.reason()))
+                        .toList(),
+                List.of(
+                        "Only strategies in which nothing wrong was found. No lease alone keeps data right: see docs/choosing-a-strategy.md."));
+    }
+
+    static ReportTable profiles(Report report) {
+        List<String> header = new ArrayList<>(List.of("Property"));
+        report.strategies().forEach(strategy -> header.add(strategy.name()));
+        List<List<String>> rows = new ArrayList<>();
+        for (Capability capability : Capability.values()) {
+            rows.add(marks(
+                    report,
+                    "promises: " + capability.summary(),
+                    strategy -> strategy.capabilities().contains(capability)));
+        }
+        for (Assumption assumption : Assumption.values()) {
+            rows.add(marks(
+                    report,
+                    "assumes: " + assumption.summary(),
+                    strategy -> strategy.assumptions().contains(assumption)));
+        }
+        return new ReportTable("Promises and assumptions", header, rows, List.of());
+    }
+
+    private static List<String> marks(Report report, String label, Predicate<StrategyReport> holds) {
+        List<String> row = new ArrayList<>(List.of(label));
+        report.strategies().forEach(strategy -> row.add(holds.test(strategy) ? YES : NO));
+        return row;
+    }
+
+    private static ReportTable guardedCounters(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            GuardedCounter.Result result = strategy.guardedCounter();
+            if (result != null) {
+                rows.add(List.of(
+                        strategy.name(),
+                        result.processes() + " x " + result.threadsPerProcess() + " threads",
+                        whole(result.expected()),
+                        whole(result.actual()),
+                        whole(result.lost()),
+                        result.correct() ? "correct" : "BROKEN"));
+            }
+        }
+        return new ReportTable(
+                "Guarded counter",
+                List.of("Strategy", "Processes", "Expected", "Actual", "Lost updates", "Verdict"),
+                rows,
+                List.of(
+                        "Processes add one to a number in Redis by GET and SET under the lock; two holders at once lose updates."));
+    }
+
+    private static ReportTable uncontended(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            UncontendedPair.Result result = strategy.uncontended();
+            if (result != null) {
+                rows.add(List.of(
+                        strategy.name(),
+                        millis(result.p50Millis()),
+                        millis(result.p99Millis()),
+                        whole(result.pairsPerSecond()) + "/s",
+                        ratio(result.commandsPerPair())));
+            }
+        }
+        return new ReportTable(
+                "Uncontended lock and unlock, one thread",
+                List.of("Strategy", "p50", "p99", "Pairs", "Commands per pair"),
+                rows,
+                counting(report));
+    }
+
+    private static ReportTable contended(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        for (StrategyReport strategy : report.strategies()) {
+            for (Contention.Result result : strategy.contended()) {
+                rows.add(List.of(
+                        strategy.name(),
+                        result.clients()
+                                + (result.clients() == 1 ? " client x " : " clients x ")
+                                + result.threadsPerClient()
+                                + (result.threadsPerClient() == 1 ? " thread" : " threads"),
+                        whole(result.acquisitionsPerSecond()) + "/s",
+                        whole(result.handOffsPerSecond()) + "/s",
+                        ratio(result.commandsPerAcquisition())));
+            }
+        }
+        return new ReportTable(
+                "Contended lock, one name",
+                List.of("Strategy", "Contenders", "Acquisitions", "Hand-offs", "Commands per acquisition"),
+                rows,
+                List.of("A hand-off is an acquisition by another thread than the one before."));
+    }
+
+    private static ReportTable conformance(Report report) {
+        Map<String, ConformanceResult> results = new LinkedHashMap<>();
+        for (StrategyReport strategy : report.strategies()) {
+            if (strategy.conformance() != null) {
+                results.put(strategy.name(), strategy.conformance());
+            }
+        }
+        return conformance(results);
+    }
+
+    /** What became of the rules of each chapter, with a column for each name. */
+    static ReportTable conformance(Map<String, ConformanceResult> results) {
+        List<String> header = new ArrayList<>(List.of("Chapter"));
+        header.addAll(results.keySet());
+        List<List<String>> rows = new ArrayList<>();
+        for (Chapter chapter : Chapter.values()) {
+            List<String> row = new ArrayList<>(List.of(chapter.number() + ". " + chapter.title()));
+            results.values().forEach(result -> row.add(counts(result.chapter(chapter))));
+            if (!row.stream().skip(1).allMatch(""::equals)) {
+                rows.add(row);
+            }
+        }
+        if (!rows.isEmpty()) {
+            List<String> row = new ArrayList<>(List.of("All"));
+            results.values().forEach(result -> row.add(counts(result.all())));
+            rows.add(row);
+        }
+        return new ReportTable(
+                "Conformance",
+                header,
+                rows,
+                List.of("Rules of the contract that are kept / broken / skipped because their needs are not met."));
+    }
+
+    private static String counts(ConformanceResult.Count count) {
+        return count.total() == 0 ? "" : count.passed() + " / " + count.failed() + " / " + count.skipped();
+    }
+
+    private static List<String> counting(Report report) {
+        return report.strategies().stream()
+                .map(StrategyReport::counting)
+                .filter(Objects::nonNull)
+                .distinct()
+                .map(counting -> "Commands: " + counting.explanation() + ".")
+                .toList();
+    }
+
+    private static String whole(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String whole(double value) {
+        return String.format(Locale.ROOT, "%,.0f", value);
+    }
+
+    private static String millis(double value) {
+        return String.format(Locale.ROOT, "%.3f ms", value);
+    }
+
+    private static String ratio(double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.tools.backends.Machine;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Servers;
+import dev.interlock.tools.backends.TestStrategies;
+import dev.interlock.tools.conformance.ConformanceReport;
+import dev.interlock.tools.conformance.Rule;
+import dev.interlock.tools.conformance.RuleVerdict;
+import dev.interlock.tools.measure.Effort;
+import dev.interlock.tools.measure.MeasurementsTest;
+import dev.interlock.tools.report.Headlines;
+import dev.interlock.tools.report.Recommendation;
+import dev.interlock.tools.report.Report;
+import dev.interlock.tools.report.StrategyReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path directory;
+
+    private int run(String... args) {
+        return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
+    }
+
+    @Test
+    void aBrokenLockMakesTheCommandFailAndAFailingStrategyHidesNoOther() throws Exception {
+        Set<Long> before = MeasurementsTest.children();
+
+        int exitCode = run(
+                "compare",
+                "--only",
+                "speed",
+                "--strategy",
+                TestStrategies.FAILING,
+                TestStrategies.BROKEN,
+                "--out",
+                directory.resolve("a/b").toString());
+
+        assertThat(MeasurementsTest.children()).isEqualTo(before);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        assertThat(out.toString())
+                .contains("BROKEN", Headlines.CAVEAT)
+                .contains("FAILED: strategy \"test-broken\" lost ")
+                .contains("FAILED: strategy \"test-failing\" could not be measured: a worker process ended too early")
+                .contains("the test wants it so");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        assertThat(err.toString())
+                .contains("[1/8] test-broken: guarded counter in 2 processes", "[4/8] test-broken: 4 clients")
+                .contains("[5/8] test-failing: guarded counter in 2 processes")
+                .doesNotContain("\tat ");
+
+        JsonObject json = JsonParser.parseString(Files.readString(directory.resolve("a/b/report.json")))
+                .getAsJsonObject();
+        assertThat(json.get("schemaVersion").getAsInt()).isEqualTo(Report.SCHEMA_VERSION);
+        assertThat(json.getAsJsonObject("machine").keySet()).containsExactlyInAnyOrder("java", "os", "cores");
+        JsonArray strategies = json.getAsJsonArray("strategies");
+        JsonObject broken = strategies.get(0).getAsJsonObject();
+        assertThat(broken.keySet())
+                .containsExactlyInAnyOrder(
+                        "name",
+                        "summary",
+                        "capabilities",
+                        "assumptions",
+                        "redis",
+                        "redisVersion",
+                        "counting",
+                        "guardedCounter",
+                        "uncontended",
+                        "contended");
+        assertThat(broken.getAsJsonArray("contended")).hasSize(2);
+        assertThat(strategies.get(1).getAsJsonObject().get("failure").getAsString())
+                .contains("the test wants it so");
+        assertThat(Files.readString(directory.resolve("a/b/report.md")))
+                .contains("# Interlock", "| test-broken |", "**FAILED: ");
+    }
+
+    @Test
+    void aStrategyThatCannotBeMeasuredMakesTheCommandFail() {
+        assertThat(run("compare", "--only", "speed", "--strategy", TestStrategies.FAILING))
+                .isEqualTo(ExitCodes.FAILED);
+    }
+
+    @Test
+    void anUnknownStrategyIsAnErrorThatListsTheInstalledOnes() {
+        assertThat(run("compare", "--strategy", "redlok")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .startsWith("interlock: no lock strategy \"redlok\" is installed; installed: ")
+                .contains(TestStrategies.BROKEN, "Try: interlock compare --help");
+    }
+
+    @Test
+    void anUnknownPartIsAnErrorThatListsTheParts() {
+        assertThat(run("compare", "--only", "looks")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .contains("--only: there is no part \"looks\": name some of profiles, conformance, faults, speed");
+    }
+
+    @Test
+    void aFaultThatAProfileDoesNotDeclareMakesTheComparisonFail() throws Exception {
+        int exitCode = run(
+                "compare", "--only", "faults", "--strategy", TestStrategies.BOASTFUL, "--out", directory.toString());
+
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        Report report = new Gson().fromJson(Files.readString(directory.resolve("report.json")), Report.class);
+        assertThat(report.faults()).isNotNull();
+        assertThat(report.faults().hasUndeclared()).isTrue();
+        assertThat(report.command()).startsWith("./interlock compare --only faults --strategy test-boastful");
+        assertThat(report.recommendations())
+                .extracting(Recommendation::strategy)
+                .containsOnlyNulls();
+        assertThat(report.recommendations())
+                .extracting(Recommendation::reason)
+                .contains("something went wrong here with test-boastful", "none of those that were compared will do");
+        assertThat(Files.readString(directory.resolve("report.md"))).contains("**FAILED: strategy \"test-boastful\"");
+        assertThat(Files.readString(directory.resolve("report.html"))).contains("test-boastful");
+    }
+
+    @Test
+    void serversThatTheUserNamesAreNotUsedForFaults() {
+        try (RedisServer server = RedisServer.start()) {
+            assertThat(run("compare", "--only", "profiles,faults", "--strategy", "set-nx-px", "--redis", server.uri()))
+                    .isEqualTo(ExitCodes.OK);
+            assertThat(out.toString()).contains("The faults were left out").doesNotContain("killed");
+        }
+    }
+
+    @Test
+    void aServerThatCannotBeReachedIsAnErrorWithoutItsPassword() {
+        assertThat(run("compare", "--redis", "redis://alice:hunter2@127.0.0.1:1"))
+                .isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString())
+                .startsWith("interlock: redis://***@127.0.0.1:1 cannot be used: ")
+                .doesNotContain("hunter2", "\tat ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "compare --redis localhost:hunter2",
+                "compare redis://:hunter2@localhost",
+                "compare --redis redis://:hunter2@a?"
+            })
+    void aServerThatCannotBeUnderstoodIsAnErrorWithoutItsPassword(String line) {
+        assertThat(run(line.split(" "))).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).startsWith("interlock: ").doesNotContain("hunter2", "\tat ");
+    }
+
+    @Test
+    void aDirectoryThatCannotBeWrittenToIsAnErrorBeforeAnythingIsMeasured() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        assertThat(run("compare", "--out", file.toString())).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).startsWith("interlock: --out: " + file + " cannot be written to");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aBrokenRuleMakesTheCommandFailAndIsNamed() throws Exception {
+        Set<Long> before = MeasurementsTest.children();
+
+        int exitCode = run(
+                "conformance",
+                "--strategy",
+                TestStrategies.CARELESS,
+                "--rule",
+                "4.1",
+                "--out",
+                directory.resolve("a/b").toString());
+
+        assertThat(MeasurementsTest.children()).isEqualTo(before);
+        assertThat(exitCode).isEqualTo(ExitCodes.BROKEN);
+        assertThat(out.toString())
+                .contains("| 4. Interrupts |     0 / 1 / 0 |")
+                .contains("FAILED: strategy \"test-careless\" breaks rule 4.1, lockIgnoresAnInterruptOnEntry: ")
+                .contains("docs/contract.md")
+                .doesNotContain("1. Exclusion");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        assertThat(err.toString())
+                .isEqualTo("[1/1] test-careless: 4.1 lockIgnoresAnInterruptOnEntry" + System.lineSeparator());
+        assertThat(Files.readString(directory.resolve("a/b/conformance.md"))).contains("| test-careless | 0 | 1 | 0 |");
+        ConformanceReport report = conformanceJson(directory.resolve("a/b"));
+        assertThat(report.schemaVersion()).isEqualTo(ConformanceReport.SCHEMA_VERSION);
+        assertThat(report.results().get(TestStrategies.CARELESS).failed())
+                .extracting(RuleVerdict::id)
+                .containsExactly("4.1");
+    }
+
+    @Test
+    void aBrokenRuleMakesTheComparisonFail() {
+        Effort least = new Effort(
+                "least",
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                1);
+        Comparison comparison = new Comparison(least, new Servers(List.of()), true, List.of(rule("4.1"), rule("4.2")));
+        List<LockStrategyProvider> careless = List.of(new TestStrategies.CarelessStrategyProvider());
+
+        List<StrategyReport> strategies;
+        try (Progress progress = Progress.on(new PrintWriter(err), "compare", comparison.steps())) {
+            strategies = comparison.run(careless, progress);
+        }
+
+        Report report = new Report(
+                Report.SCHEMA_VERSION, "", "", "", "", Machine.here(), strategies, null, List.of(), List.of());
+        assertThat(CompareCommand.exitCode(report)).isEqualTo(ExitCodes.BROKEN);
+        assertThat(strategies.get(0).failure()).isNull();
+        assertThat(strategies.get(0).conformance()).isNotNull();
+        assertThat(err.toString()).contains("[5/5] test-careless: 2 rules of the contract");
+    }
+
+    private static ConformanceReport conformanceJson(Path directory) throws IOException {
+        return new Gson().fromJson(Files.readString(directory.resolve("conformance.json")), ConformanceReport.class);
+    }
+
+    private static Rule rule(String id) {
+        return Rule.ALL.stream()
+                .filter(rule -> rule.id().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void thePageShowsAStrategyOverEachOfItsClientsAndIsTheSameEachTime() throws Exception {
+        Path page = directory.resolve("new/page.md");
+
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+        String first = Files.readString(page);
+        assertThat(run("conformance", "--strategy", "set-nx-px", "--rule", "4.1", "--document", page.toString()))
+                .isEqualTo(ExitCodes.OK);
+
+        assertThat(first)
+                .contains("| set-nx-px (jedis) | 1 | 0 | 0 |", "| set-nx-px (lettuce) | 1 | 0 | 0 |")
+                .isEqualTo(Files.readString(page));
+    }
+
+    @Test
+    void serversThatTheUserNamesAreNotMadeToFail() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("SET", "mine", "1");
+            long pid = server.pid();
+            List<String> harmful = Rule.ALL.stream()
+                    .filter(rule -> rule.needs()
+                            .matches(".*fault (FLUSH|KILL|STOP|RESTART_|FORGET_PREPARED|CUT_NOTIFICATIONS).*"))
+                    .map(Rule::id)
+                    .toList();
+
+            List<String> args = new ArrayList<>(
+                    List.of("conformance", "--strategy", "set-nx-px", "--option", "client=lettuce", "--redis"));
+            args.addAll(List.of(server.uri(), "--out", directory.toString(), "--rule", "4.1"));
+            args.addAll(harmful);
+            int exitCode = run(args.toArray(String[]::new));
+
+            assertThat(exitCode).as(out.toString()).isEqualTo(ExitCodes.OK);
+            assertThat(conformanceJson(directory)
+                            .results()
+                            .get("set-nx-px (lettuce)")
+                            .rules())
+                    .filteredOn(verdict -> verdict.outcome() == RuleVerdict.Outcome.SKIPPED)
+                    .extracting(RuleVerdict::id)
+                    .isEqualTo(harmful);
+            assertThat(server.command("GET", "mine")).isEqualTo("1");
+            assertThat(server.pid()).isEqualTo(pid);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--rule 4.99, 'no rule \"4.99\"'",
+        "--chapter 13, 'no chapter \"13\": the contract has chapters 1 to 12'",
+        "--chapter x, 'no chapter \"x\"'",
+        "--option taste=sweet, 'no strategy has an option \"taste\"'",
+        "--strategy set-nx-px --option client=hiredis, 'client is \"hiredis\": it must be jedis or lettuce'",
+        "--strategy redlok, 'no lock strategy \"redlok\" is installed'",
+        "--document ., '--document: . is a directory'"
+    })
+    void whatTheKitCannotBeAskedForIsAnErrorBeforeAnythingIsRun(String options, String message) {
+        assertThat(run(("conformance " + options).split(" "))).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .startsWith("interlock: ")
+                .contains(message, "Try: interlock conformance --help")
+                .doesNotContain("[1/");
+    }
+
+    @Test
+    void theInstalledStrategiesAreListedWithAllThatTheyPromiseAndTake() {
+        assertThat(run("strategies")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains("| test-broken ", "Made up for the tests of the comparison, as test-broken.")
+                .contains("| REENTRANT: the holding thread may lock again")
+                .contains("| NO_FAILOVER: no failover loses an acknowledged write")
+                .contains("| colour (default: blue): the colour of the lock");
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+    }
+
+    @Test
+    void helpExplainsTheCommandsAndTheExitCodesAndHidesTheWorker() {
+        assertThat(run()).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains("compare", "conformance", "strategies")
+                .doesNotContain("worker");
+
+        assertThat(run("compare", "--help")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("--redis", "--strategy", "--out", "--full", "--only", "updates were lost");
+
+        assertThat(run("conformance", "--help")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("--option", "--chapter", "--rule", "--document", "a rule was broken");
+    }
+
+    @Test
+    void anUnknownCommandIsAnError() {
+        assertThat(run("compete")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("compete", "Try: interlock --help");
+    }
+}

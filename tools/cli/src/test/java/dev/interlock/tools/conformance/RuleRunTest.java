@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import dev.interlock.tools.backends.Backend;
+import dev.interlock.tools.backends.ConfiguredStrategy;
+import dev.interlock.tools.backends.DirectHarness;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Servers;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.opentest4j.TestAbortedException;
+
+class RuleRunTest {
+    private static final List<Rule> TWO_RULES = Rule.ALL.subList(0, 2);
+
+    @Test
+    void aRuleThatHangsAndMindsNoInterruptFailsAndTheOthersGoOn() {
+        CountDownLatch end = new CountDownLatch(1);
+        StringWriter err = new StringWriter();
+        try {
+            RuleRun run = new RuleRun(() -> new Hanging(end), Duration.ofMillis(200));
+
+            ConformanceResult result =
+                    run.run("hanging", TWO_RULES, new Progress.Lines(new PrintWriter(err), TWO_RULES.size()));
+
+            assertThat(result.rules()).hasSize(2).allSatisfy(verdict -> {
+                assertThat(verdict.outcome()).isEqualTo(RuleVerdict.Outcome.FAILED);
+                assertThat(verdict.message()).contains("timed out after 200 milliseconds");
+            });
+            assertThat(err.toString().lines()).hasSize(2).first().asString().startsWith("[1/2] hanging: ");
+        } finally {
+            end.countDown();
+        }
+    }
+
+    @Test
+    void whatThereIsNoHarnessForFailsOrIsSkippedAndSaysWhy() {
+        assertThat(verdict(new RuleRun(() -> {
+                    throw new IllegalStateException("no server at redis://:hunter2@localhost");
+                })))
+                .isEqualTo(RuleVerdict.of(
+                        Rule.ALL.get(0),
+                        RuleVerdict.Outcome.FAILED,
+                        "java.lang.IllegalStateException: no server at redis://***@localhost"));
+        assertThat(verdict(new RuleRun(() -> {
+                    throw new TestAbortedException("Assumption failed: not today");
+                })))
+                .isEqualTo(RuleVerdict.of(Rule.ALL.get(0), RuleVerdict.Outcome.SKIPPED, "not today"));
+    }
+
+    private static RuleVerdict verdict(RuleRun run) {
+        return run.run("none", Rule.ALL.subList(0, 1), Progress.none()).rules().get(0);
+    }
+
+    @Test
+    void nothingIsLoggedUntilTheEndOfTheRun() {
+        Level before = Logger.getLogger("").getLevel();
+        List<Level> during = new CopyOnWriteArrayList<>();
+
+        verdict(new RuleRun(() -> {
+            during.add(Logger.getLogger("").getLevel());
+            throw new TestAbortedException("not today");
+        }));
+
+        assertThat(during).containsExactly(Level.OFF);
+        assertThat(Logger.getLogger("").getLevel()).isEqualTo(before);
+    }
+
+    @Test
+    void rulesRunOnServersThatCannotBeMadeToFail() {
+        ConfiguredStrategy candidate =
+                ConfiguredStrategy.of(new SetNxPxStrategyProvider(), Map.of("client", "lettuce"));
+        Rule rule = Rule.ALL.stream()
+                .filter(it -> it.id().equals("4.1"))
+                .findFirst()
+                .orElseThrow();
+        try (Backend backend =
+                new Servers(List.of()).backend(candidate.provider().name())) {
+            warmUp(candidate, backend.endpoints());
+            ConformanceResult result = new RuleRun(() -> new DirectHarness(candidate, backend.endpoints()))
+                    .run(candidate.label(), List.of(rule), Progress.none());
+
+            assertThat(result.rules()).containsExactly(RuleVerdict.of(rule, RuleVerdict.Outcome.PASSED, null));
+        }
+    }
+
+    /** Loads the classes of the client, for which a rule would not have the time on a busy machine. */
+    private static void warmUp(ConfiguredStrategy candidate, String endpoints) {
+        LockConfig config =
+                candidate.configure(LockConfig.builder().endpoints(endpoints).commandTimeout(Duration.ofMinutes(1)));
+        try (DistributedLockFactory factory = DistributedLocks.getInstance(candidate.provider(), config)) {
+            DistributedLock lock = factory.getLock("warm-up");
+            lock.lock();
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the end of the test whatever happens. */
+    private record Hanging(CountDownLatch end) implements LockHarness, LockStrategyProvider {
+        @Override
+        public LockStrategyProvider provider() {
+            return this;
+        }
+
+        @Override
+        public LockConfig config() {
+            return LockConfig.builder().build();
+        }
+
+        @Override
+        public String name() {
+            return "hanging";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            boolean ended = false;
+            while (!ended) {
+                try {
+                    end.await();
+                    ended = true;
+                } catch (InterruptedException e) {
+                    // So bad is it.
+                }
+            }
+            throw new IllegalStateException("too late");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.conformance.history.Checker;
+import dev.interlock.conformance.history.Model;
+import dev.interlock.conformance.history.Verdict;
+import dev.interlock.tools.lab.evidence.Moment.What;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Evidence of timelines that are made up. */
+class EvidenceTest {
+    private static final Verdict VALID = new Checker(new Model(true, false)).check(List.of());
+
+    private final List<Moment> moments = new ArrayList<>();
+
+    private void at(long millis, String who, What what) {
+        at(millis, who, what, null);
+    }
+
+    private void at(long millis, String who, What what, @Nullable StoreWrites writes) {
+        moments.add(new Moment(Duration.ofMillis(1000 + millis).toNanos(), who, what, null, writes, null));
+    }
+
+    private Evidence evidence() {
+        return Evidence.of(Duration.ofSeconds(2), moments, VALID, List.of());
+    }
+
+    @Test
+    void aHolderThatWasNeverToldHoldsBesideTheNextOne() {
+        at(-20, "holder", What.ASKED);
+        at(-10, "holder", What.GRANTED);
+        at(0, "lab", What.STRUCK);
+        at(5, "rival", What.ASKED);
+        at(30, "rival", What.GRANTED);
+        at(40, "rival", What.WROTE, new StoreWrites(GuardedStore.Write.ACCEPTED, GuardedStore.Write.ACCEPTED));
+        at(50, "holder", What.WROTE, new StoreWrites(GuardedStore.Write.STALE, GuardedStore.Write.REFUSED));
+        at(90, "holder", What.TOLD);
+        at(120, "rival", What.RELEASING);
+
+        Evidence evidence = evidence();
+
+        assertThat(evidence.twoHoldersMillis()).isEqualTo(60);
+        assertThat(evidence.staleWrites()).isEqualTo(1);
+        assertThat(evidence.staleFencedWrites()).isZero();
+        assertThat(evidence.refusedWrites()).isEqualTo(1);
+        assertThat(evidence.goneMillis()).isEqualTo(30);
+        assertThat(evidence.toldMillis()).isEqualTo(90);
+        assertThat(evidence.nextHolderMillis()).isEqualTo(30);
+        assertThat(evidence.nobodyMillis()).isZero();
+        assertThat(evidence.unserved()).isFalse();
+        assertThat(evidence.timeline()).hasSize(9);
+        assertThat(evidence.timeline().get(0).millis()).isEqualTo(-20);
+    }
+
+    @Test
+    void theTimeWithoutAHolderBeginsWithTheDeathOfOneAndEndsWithTheNext() {
+        at(-10, "holder", What.GRANTED);
+        at(-5, "rival", What.ASKED);
+        at(0, "lab", What.STRUCK);
+        at(3, "holder", What.KILLED);
+        at(2003, "rival", What.GRANTED);
+        at(2010, "rival", What.RELEASING);
+
+        Evidence evidence = evidence();
+
+        assertThat(evidence.twoHoldersMillis()).isZero();
+        assertThat(evidence.nobodyMillis()).isEqualTo(2000);
+        assertThat(evidence.nextHolderMillis()).isEqualTo(2003);
+        assertThat(evidence.goneMillis())
+                .as("a dead holder has no lock to lose")
+                .isNull();
+    }
+
+    @Test
+    void whoIsNeverServedWaitsToTheEnd() {
+        at(-10, "holder", What.GRANTED);
+        at(0, "lab", What.STRUCK);
+        at(1, "holder", What.KILLED);
+        at(10, "rival", What.ASKED);
+        at(9010, "lab", What.HEALED);
+
+        Evidence evidence = evidence();
+
+        assertThat(evidence.unserved()).isTrue();
+        assertThat(evidence.nobodyMillis()).isEqualTo(9000);
+        assertThat(evidence.nextHolderMillis()).isNull();
+    }
+
+    @Test
+    void aReleaseEndsAHoldWhenItBeginsAndMomentsNeedNotComeInOrder() {
+        at(0, "lab", What.STRUCK);
+        at(30, "holder", What.RELEASED);
+        at(25, "rival", What.GRANTED);
+        at(20, "holder", What.RELEASING);
+        at(-10, "holder", What.GRANTED);
+        at(-5, "rival", What.ASKED);
+
+        Evidence evidence = evidence();
+
+        assertThat(evidence.twoHoldersMillis()).isZero();
+        assertThat(evidence.nobodyMillis()).isEqualTo(5);
+        assertThat(evidence.toldMillis()).isNull();
+    }
+}

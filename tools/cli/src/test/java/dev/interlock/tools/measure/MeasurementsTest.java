@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.interlock.testservers.ChildJvmException;
+import dev.interlock.tools.backends.Backend;
+import dev.interlock.tools.backends.EmbeddedBackend;
+import dev.interlock.tools.backends.ExternalBackend;
+import dev.interlock.tools.backends.PlainClient;
+import dev.interlock.tools.backends.TestStrategies;
+import dev.interlock.tools.backends.ToolException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+public class MeasurementsTest {
+    private static final Effort SHORT = new Effort(
+            "short",
+            Duration.ofMillis(100),
+            Duration.ofMillis(700),
+            Duration.ofMillis(300),
+            Duration.ofMillis(500),
+            Duration.ofMillis(300),
+            50);
+
+    private static Backend backend;
+    private Set<Long> childrenBefore;
+
+    @BeforeAll
+    static void startRedis() {
+        backend = EmbeddedBackend.start(1);
+    }
+
+    @AfterAll
+    static void stopRedis() {
+        backend.close();
+    }
+
+    @BeforeEach
+    void lookAtChildren() {
+        childrenBefore = children();
+    }
+
+    @AfterEach
+    void noProcessIsLeft() {
+        assertThat(children()).isEqualTo(childrenBefore);
+    }
+
+    public static Set<Long> children() {
+        return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {TestStrategies.WORKING, "set-nx-px"})
+    void aLockThatWorksLosesNoUpdate(String strategy) {
+        GuardedCounter.Result result = new GuardedCounter(SHORT).measure(subject(strategy));
+
+        assertThat(result.expected()).isPositive();
+        assertThat(result.actual()).isEqualTo(result.expected());
+        assertThat(result.correct()).isTrue();
+    }
+
+    @Test
+    void aLockThatExcludesNobodyLosesUpdates() {
+        GuardedCounter.Result result = new GuardedCounter(SHORT).measure(subject(TestStrategies.BROKEN));
+
+        assertThat(result.lost()).isPositive();
+        assertThat(result.correct()).isFalse();
+    }
+
+    @Test
+    void whatAWorkerReportsWhenItFailsIsPassedOn() {
+        assertThatExceptionOfType(ChildJvmException.class)
+                .isThrownBy(() -> new GuardedCounter(SHORT).measure(subject(TestStrategies.FAILING)))
+                .withMessageContainingAll("a child process ended too early", "the test wants it so");
+    }
+
+    @Test
+    void aWorkerEndsWhenItsParentIsGone() throws Exception {
+        WorkerProcess worker = WorkerProcess.start(new WorkerProcess.Task(
+                TestStrategies.WORKING,
+                backend.endpoints(),
+                MeasuredStrategy.newName("guard"),
+                MeasuredStrategy.newName("counter"),
+                1,
+                60_000));
+        try {
+            worker.awaitReady();
+            worker.go();
+            worker.hangUp();
+            assertThat(worker.awaitEnd(Duration.ofSeconds(30))).isTrue();
+        } finally {
+            worker.close();
+        }
+    }
+
+    @Test
+    void anUncontendedPairIsTimedAndItsCommandsAreCounted() {
+        UncontendedPair.Result result = new UncontendedPair(SHORT).measure(subject(TestStrategies.WORKING));
+
+        assertThat(result.pairs()).isPositive();
+        assertThat(result.p50Millis()).isPositive().isLessThanOrEqualTo(result.p99Millis());
+        assertThat(result.pairsPerSecond()).isPositive();
+        assertThat(result.commandsPerPair()).isEqualTo(2.0);
+    }
+
+    @Test
+    void contendersOfOneClientAndOfSeveralHandTheLockOn() {
+        for (Contention contention : List.of(new Contention(SHORT, 1, 3), new Contention(SHORT, 3, 1))) {
+            Contention.Result result = contention.measure(subject(TestStrategies.WORKING));
+
+            assertThat(result.handOffsPerSecond()).isPositive().isLessThanOrEqualTo(result.acquisitionsPerSecond());
+            assertThat(result.commandsPerAcquisition()).isGreaterThanOrEqualTo(2.0);
+        }
+    }
+
+    @Test
+    void theCommandsOfExternalServersAreCountedByTheirStatistics() {
+        try (Backend external = new ExternalBackend(List.of(backend.endpoints()), 1)) {
+            UncontendedPair.Result result =
+                    new UncontendedPair(SHORT).measure(new MeasuredStrategy(TestStrategies.WORKING, external));
+
+            assertThat(result.commandsPerPair()).isEqualTo(2.0);
+        }
+    }
+
+    @Test
+    void aStrategyThatNeedsMoreServersThanAreNamedSaysSo() {
+        assertThatExceptionOfType(ToolException.class)
+                .isThrownBy(() -> new ExternalBackend(List.of("redis://a"), 5))
+                .withMessage(
+                        "it needs 5 servers and --redis names 1: name more, or leave --redis out to use embedded ones");
+    }
+
+    @Test
+    void severalServersAreStartedForAStrategyThatNeedsThem() {
+        try (Backend several = EmbeddedBackend.start(3)) {
+            assertThat(several.endpoints().split(",")).hasSize(3).doesNotHaveDuplicates();
+            assertThat(several.commands(() -> {
+                        for (String uri : several.endpoints().split(",")) {
+                            try (PlainClient client = new PlainClient(uri)) {
+                                client.incrementUnguarded("a");
+                            }
+                        }
+                    }))
+                    .isGreaterThanOrEqualTo(6);
+        }
+    }
+
+    private static MeasuredStrategy subject(String strategy) {
+        return new MeasuredStrategy(strategy, backend);
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.specimens;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Watch;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Locks on a real server that are wrong only, or mostly, where several processes meet. */
+public final class ProcessSpecimens {
+    private ProcessSpecimens() {}
+
+    /** SET NX PX and transactions: correct, for the others to spoil. */
+    private static class Sound extends SpecimenProtocol {
+        Sound(RedisNode node, LockKeys keys, Duration timeout) {
+            super(node, keys, timeout);
+        }
+
+        @Override
+        boolean take(String key, Claim claim) {
+            return call("SET", key, claim.token(), "NX", "PX", millis(claim)) != null
+                    || claim.token().equals(call("GET", key));
+        }
+
+        @Override
+        Optional<LossCause> extend(String key, Claim claim) {
+            return ifMine(key, claim, RedisCommand.of("PEXPIRE", key, millis(claim)));
+        }
+
+        @Override
+        Optional<LossCause> giveBack(String key, Claim claim) {
+            return ifMine(key, claim, RedisCommand.of("DEL", key));
+        }
+    }
+
+    /** Each process has keys of its own. */
+    public static final class KeyPerProcess extends SpecimenProvider {
+        public KeyPerProcess() {
+            super("key-per-process", Protocol::new);
+        }
+
+        private static final class Protocol extends Sound {
+            private static final String PID = ":" + ProcessHandle.current().pid();
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            boolean take(String key, Claim claim) {
+                return super.take(key + PID, claim);
+            }
+
+            @Override
+            Optional<LossCause> extend(String key, Claim claim) {
+                return super.extend(key + PID, claim);
+            }
+
+            @Override
+            Optional<LossCause> giveBack(String key, Claim claim) {
+                return super.giveBack(key + PID, claim);
+            }
+        }
+    }
+
+    /** The owner is the id of the thread, as if there were one process. */
+    public static final class ThreadIdIsOwner extends SpecimenProvider {
+        public ThreadIdIsOwner() {
+            super("thread-id-is-owner", Protocol::new);
+        }
+
+        private static final class Protocol extends Sound {
+            private final Map<String, Claim> owners = new ConcurrentHashMap<>();
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            private Claim owner(Claim claim) {
+                return owners.computeIfAbsent(
+                        claim.token(),
+                        token -> new Claim(
+                                claim.name(),
+                                "thread " + Thread.currentThread().getId(),
+                                claim.lease(),
+                                claim.fences()));
+            }
+
+            @Override
+            boolean take(String key, Claim claim) {
+                return super.take(key, owner(claim));
+            }
+
+            @Override
+            Optional<LossCause> extend(String key, Claim claim) {
+                return super.extend(key, owner(claim));
+            }
+
+            @Override
+            Optional<LossCause> giveBack(String key, Claim claim) {
+                return super.giveBack(key, owner(claim));
+            }
+        }
+    }
+
+    /** A client that waits stands in a list, from which one that ends without a word never gets out. */
+    public static final class DeadWaitersQueue extends SpecimenProvider {
+        public DeadWaitersQueue() {
+            super("dead-waiters-queue", Protocol::new);
+        }
+
+        private static final class Protocol extends Sound {
+            private final String client = UUID.randomUUID().toString();
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            private static String queue(String key) {
+                return key + ":waiting";
+            }
+
+            @Override
+            boolean take(String key, Claim claim) {
+                Object first = call("LINDEX", queue(key), "0");
+                return (first == null || first.equals(client)) && super.take(key, claim);
+            }
+
+            @Override
+            public Watch watch(String name, Runnable onFreed) {
+                String queue = queue(keys.lock(name));
+                call("RPUSH", queue, client);
+                return () -> call("LREM", queue, "1", client);
+            }
+        }
+    }
+
+    /** Tokens are made of the time at which the process began and a counter in it. */
+    public static final class FenceFromStartTime extends SpecimenProvider {
+        public FenceFromStartTime() {
+            super("fence-from-start-time", Protocol::new, Capability.FENCING);
+        }
+
+        private static final class Protocol extends Sound {
+            private static final int COUNTER_BITS = 20;
+            private static final AtomicLong NEXT = new AtomicLong(
+                    ProcessHandle.current().info().startInstant().orElseThrow().toEpochMilli() << COUNTER_BITS);
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            OptionalLong fence(Claim claim) {
+                return OptionalLong.of(NEXT.getAndAdd(claim.fences()));
+            }
+        }
+    }
+
+    /** Renewal is promised, and only noted down. */
+    public static final class RenewedLocally extends SpecimenProvider {
+        public RenewedLocally() {
+            super("renewed-locally", Protocol::new);
+        }
+
+        private static final class Protocol extends Sound {
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            Optional<LossCause> extend(String key, Claim claim) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** Releases are told within the process alone, and nobody asks again before the lease ends. */
+    public static final class HearsItsOwnProcess extends SpecimenProvider {
+        public HearsItsOwnProcess() {
+            super("hears-its-own-process", Protocol::new);
+        }
+
+        @Override
+        LockConfig change(LockConfig config) {
+            return config.toBuilder().waitCeiling(Duration.ofHours(1)).build();
+        }
+
+        private static final class Protocol extends Sound {
+            private static final Map<Runnable, String> LISTENERS = new ConcurrentHashMap<>();
+
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            Optional<Duration> retryAfter(String key) {
+                return Optional.of(Duration.ofMillis(Math.max(1, (Long) call("PTTL", key))));
+            }
+
+            @Override
+            Optional<LossCause> giveBack(String key, Claim claim) {
+                Optional<LossCause> loss = super.giveBack(key, claim);
+                LISTENERS.forEach((onFreed, heard) -> {
+                    if (heard.equals(key)) {
+                        onFreed.run();
+                    }
+                });
+                return loss;
+            }
+
+            @Override
+            public Watch watch(String name, Runnable onFreed) {
+                LISTENERS.put(onFreed, keys.lock(name));
+                onFreed.run();
+                return () -> LISTENERS.remove(onFreed);
+            }
+        }
+    }
+}

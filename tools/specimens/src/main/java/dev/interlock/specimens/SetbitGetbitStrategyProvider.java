@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.specimens;
+
+import dev.interlock.LossCause;
+import dev.interlock.engine.Claim;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Seed 000, part one: a bit is looked at and then set. Two can look before either sets; nothing ends with a crash. */
+public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
+    public SetbitGetbitStrategyProvider() {
+        super("setbit-getbit", Protocol::new);
+    }
+
+    private static final class Protocol extends SpecimenProtocol {
+        Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+            super(node, keys, timeout);
+        }
+
+        @Override
+        boolean take(String key, Claim claim) {
+            if (isOne("GETBIT", key, "0")) {
+                return false;
+            }
+            call("SETBIT", key, "0", "1");
+            return true;
+        }
+
+        @Override
+        Optional<LossCause> extend(String key, Claim claim) {
+            return Optional.empty();
+        }
+
+        @Override
+        Optional<LossCause> giveBack(String key, Claim claim) {
+            call("SETBIT", key, "0", "0");
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.specimens;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LockEngine;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNodes;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** A lock on a real server that is known to be broken, and promises what its users would expect of it. */
+public abstract class SpecimenProvider implements LockStrategyProvider {
+    private final String name;
+    private final Making making;
+    private final StrategyProfile profile;
+
+    interface Making {
+        SpecimenProtocol on(RedisNode node, LockKeys keys, Duration timeout);
+    }
+
+    SpecimenProvider(String name, Making making, Capability... more) {
+        this.name = name;
+        this.making = making;
+        EnumSet<Capability> capabilities =
+                EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE);
+        capabilities.addAll(Arrays.asList(more));
+        this.profile = new StrategyProfile("a specimen that is known to be broken", capabilities, Set.of());
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public final StrategyProfile profile() {
+        return profile;
+    }
+
+    @Override
+    public final List<StrategyOption> options() {
+        return List.of();
+    }
+
+    /** What the engine gets for what the kit gave. */
+    LockConfig change(LockConfig config) {
+        return config;
+    }
+
+    @Override
+    public final DistributedLockFactory newFactory(LockConfig config) {
+        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, Environment.system());
+        return LockEngine.newFactory(
+                name,
+                profile,
+                making.on(node, new LockKeys(config.keyPrefix()), config.commandTimeout()),
+                change(config),
+                Environment.system());
+    }
+}

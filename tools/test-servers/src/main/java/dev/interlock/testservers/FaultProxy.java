@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.testservers;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between clients and a {@link RedisServer}, passes on what they say, and fails as it is told to.
+ *
+ * <p>Listens on the loopback interface only. Instances are safe to use from any thread.
+ */
+public final class FaultProxy implements AutoCloseable {
+    private static final int BUFFER_SIZE = 16 * 1024;
+
+    private final @Nullable SSLContext tls;
+    private final int port;
+    private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private final Gate requestGate = new Gate();
+    private final Gate replyGate = new Gate();
+    private final Delay delay = new Delay();
+    private final AtomicBoolean loseNextReply = new AtomicBoolean();
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile InetSocketAddress target;
+    private @Nullable ServerSocket listener;
+    private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
+
+    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls) {
+        this.target = target;
+        this.tls = tls;
+        ServerSocket socket = Ports.listen();
+        this.port = socket.getLocalPort();
+        serve(socket);
+    }
+
+    /**
+     * Puts a proxy in front of a server.
+     *
+     * @param server the server
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy to(RedisServer server) {
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null);
+    }
+
+    /**
+     * Puts a proxy in front of a server that somebody else has started.
+     *
+     * @param host the server's name or address
+     * @param port its port
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy to(String host, int port) {
+        return new FaultProxy(new InetSocketAddress(host, port), null);
+    }
+
+    /**
+     * Puts a proxy in front of a server to which clients speak TLS.
+     *
+     * @param server the server, to which the proxy speaks without TLS
+     * @param tls the certificate to show
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy tls(RedisServer server, SSLContext tls) {
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls);
+    }
+
+    /**
+     * Returns the port of the proxy, which stays the same.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Returns where clients find this proxy.
+     *
+     * @return {@code redis://127.0.0.1:port}, or {@code rediss://localhost:port} if it speaks TLS
+     */
+    public String uri() {
+        return (tls == null ? "redis://127.0.0.1:" : "rediss://localhost:") + port;
+    }
+
+    /**
+     * Leads the connections that are made from now on to another server, or to one that has moved.
+     *
+     * @param host the server's name or address
+     * @param port its port
+     */
+    public void redirect(String host, int port) {
+        target = new InetSocketAddress(host, port);
+    }
+
+    private void serve(ServerSocket socket) {
+        listener = socket;
+        CompletableFuture<?> end = new CompletableFuture<>();
+        accepting = end;
+        daemon("fault-proxy-" + port, () -> {
+            try {
+                acceptAll(socket);
+            } finally {
+                end.complete(null);
+            }
+        });
+    }
+
+    private void acceptAll(ServerSocket socket) {
+        while (true) {
+            Socket client;
+            try {
+                client = socket.accept();
+            } catch (IOException e) {
+                return;
+            }
+            Link link = new Link(client);
+            links.add(link);
+            // A link that was accepted while the listener was being closed must not outlive it.
+            if (socket.isClosed()) {
+                link.close();
+            }
+            daemon("fault-proxy-" + port + "-requests", link::passRequests);
+        }
+    }
+
+    /** Closes all connections; new ones are accepted. */
+    public void cutConnections() {
+        links.forEach(Link::close);
+    }
+
+    /** Closes all connections and stops listening, so that new ones are refused until {@link #accept}. */
+    public void refuse() {
+        lock.lock();
+        try {
+            closeQuietly(listener);
+            listener = null;
+            // Until the thread that waits for connections has noticed, the system goes on listening.
+            accepting.join();
+            Ports.awaitRefusal(port);
+            cutConnections();
+        } catch (IOException e) {
+            throw new RedisServerException("cannot stop listening on port " + port, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends {@link #refuse}; has no effect otherwise. */
+    public void accept() {
+        lock.lock();
+        try {
+            if (listener == null) {
+                serve(Ports.listenAgain(port));
+            }
+        } catch (IOException e) {
+            throw new RedisServerException("cannot listen on port " + port + " again", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops passing anything on, in both directions, while connections stay open and new ones are accepted. */
+    public void blackhole() {
+        requestGate.close();
+        replyGate.close();
+    }
+
+    /** Stops passing replies on, while requests reach the server and are carried out. */
+    public void blackholeReplies() {
+        replyGate.close();
+    }
+
+    /**
+     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies} and a {@link #loseNextReply} that has met no request: passes on what was
+     * held back, and what comes; has no effect otherwise.
+     */
+    public void heal() {
+        loseNextReply.set(false);
+        delay.set(Duration.ZERO);
+        requestGate.open();
+        replyGate.open();
+    }
+
+    /**
+     * Passes each reply on later than it came, in order and without adding up.
+     *
+     * @param delay by how much, until {@link #heal}
+     */
+    public void delayReplies(Duration delay) {
+        this.delay.set(delay);
+    }
+
+    /** Passes on the next request on any connection, loses the reply to it, and closes that connection instead. */
+    public void loseNextReply() {
+        loseNextReply.set(true);
+    }
+
+    /** Closes all connections and stops listening. */
+    @Override
+    public void close() {
+        refuse();
+        heal();
+        Ports.giveBack(port);
+    }
+
+    private static void daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void closeQuietly(@Nullable Closeable closeable) {
+        if (closeable != null) {
+            try {
+                closeable.close();
+            } catch (IOException e) {
+                // A socket that does not even close is of no more use to the other side either.
+            }
+        }
+    }
+
+    /** Lets through while it is open. */
+    private static final class Gate {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition opened = lock.newCondition();
+        private boolean closed;
+
+        void close() {
+            lock.lock();
+            try {
+                closed = true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void open() {
+            lock.lock();
+            try {
+                closed = false;
+                opened.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void pass() {
+            lock.lock();
+            try {
+                while (closed) {
+                    opened.awaitUninterruptibly();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Lets through what is old enough. */
+    private static final class Delay {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition changed = lock.newCondition();
+        private long nanos;
+
+        void set(Duration delay) {
+            lock.lock();
+            try {
+                nanos = delay.toNanos();
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void pass(long since) {
+            lock.lock();
+            try {
+                long rest = since + nanos - System.nanoTime();
+                while (nanos > 0 && rest > 0) {
+                    changed.awaitNanos(rest);
+                    rest = since + nanos - System.nanoTime();
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Something that the server said, and when; nothing at the end. */
+    private static final class Reply {
+        private final byte[] bytes;
+        private final long since = System.nanoTime();
+
+        Reply(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        boolean isEnd() {
+            return bytes.length == 0;
+        }
+    }
+
+    /** A client's connection and the one to the server that belongs to it. */
+    private final class Link {
+        private final Socket client;
+        private final Socket server = new Socket();
+        private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
+        private volatile boolean losesReply;
+
+        Link(Socket client) {
+            this.client = client;
+        }
+
+        void passRequests() {
+            try {
+                requestGate.pass();
+                Socket plain = tls == null ? client : handshake(tls);
+                plain.setTcpNoDelay(true);
+                server.connect(target);
+                server.setTcpNoDelay(true);
+                OutputStream out = plain.getOutputStream();
+                daemon("fault-proxy-" + port + "-replies", this::takeReplies);
+                daemon("fault-proxy-" + port + "-answers", () -> passReplies(out));
+                passRequests(plain.getInputStream(), server.getOutputStream());
+            } catch (IOException e) {
+                // Either side has gone, which the other will see.
+            } finally {
+                close();
+            }
+        }
+
+        private Socket handshake(SSLContext context) throws IOException {
+            SSLSocket socket = (SSLSocket) context.getSocketFactory()
+                    .createSocket(client, client.getInetAddress().getHostAddress(), client.getPort(), true);
+            socket.setUseClientMode(false);
+            socket.startHandshake();
+            return socket;
+        }
+
+        private void passRequests(InputStream from, OutputStream to) throws IOException {
+            byte[] buffer = new byte[BUFFER_SIZE];
+            for (int length = from.read(buffer); length >= 0; length = from.read(buffer)) {
+                requestGate.pass();
+                if (loseNextReply.compareAndSet(true, false)) {
+                    losesReply = true;
+                }
+                to.write(buffer, 0, length);
+                to.flush();
+            }
+        }
+
+        private void takeReplies() {
+            try {
+                InputStream from = server.getInputStream();
+                byte[] buffer = new byte[BUFFER_SIZE];
+                int length = from.read(buffer);
+                while (length >= 0 && !losesReply) {
+                    replies.add(new Reply(Arrays.copyOf(buffer, length)));
+                    length = from.read(buffer);
+                }
+            } catch (IOException e) {
+                // Either side has gone, which the other will see.
+            } finally {
+                replies.add(new Reply(new byte[0]));
+            }
+        }
+
+        private void passReplies(OutputStream to) {
+            try {
+                for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
+                    delay.pass(reply.since);
+                    replyGate.pass();
+                    to.write(reply.bytes);
+                    to.flush();
+                }
+            } catch (IOException e) {
+                // Either side has gone, which the other will see.
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+            } finally {
+                close();
+            }
+        }
+
+        void close() {
+            links.remove(this);
+            closeQuietly(client);
+            closeQuietly(server);
+        }
+    }
+}

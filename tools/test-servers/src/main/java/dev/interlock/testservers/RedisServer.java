@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.testservers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running {@code redis-server} process of our own, on a free port of the loopback interface, which keeps nothing on disk
+ * unless it is {@linkplain #stop stopped}.
+ *
+ * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
+ */
+public final class RedisServer implements AutoCloseable {
+    /** The name of this fixture's own connections, as {@code CLIENT LIST} shows it. */
+    public static final String CLIENT_NAME = "embedded-redis";
+
+    private static final int START_TRIES = 5;
+    private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
+    private static final long START_TIMEOUT_SECONDS = 30;
+    private static final long STOP_TIMEOUT_SECONDS = 5;
+    private static final long POLL_NANOS = 2_000_000;
+    private static final String DUMP = "dump.rdb";
+    private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
+    private static final Set<RedisServer> RUNNING = ConcurrentHashMap.newKeySet();
+
+    /** Held while a process is being started, so that none begins behind the back of the end of the JVM. */
+    private static final ReentrantLock STARTING = new ReentrantLock();
+
+    private static boolean jvmEnds;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(RedisServer::abandonAll, "stop-embedded-redis"));
+    }
+
+    private final List<String> extraArgs;
+    private final Path directory;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final int port;
+    private volatile Process process;
+    private volatile @Nullable RespConnection connection;
+    private boolean closed;
+
+    private RedisServer(int port, List<String> extraArgs) throws IOException {
+        this.port = port;
+        this.extraArgs = extraArgs;
+        STARTING.lock();
+        try {
+            requireLivingJvm();
+            this.directory = Files.createTempDirectory("embedded-redis");
+            this.process = launch();
+            RUNNING.add(this);
+        } finally {
+            STARTING.unlock();
+        }
+    }
+
+    /**
+     * Starts a server and waits until it answers.
+     *
+     * @param extraArgs more arguments for {@code redis-server}, such as {@code "--maxmemory", "1mb"}; with
+     *     {@code "--requirepass"} this object logs in with that password
+     * @return the server
+     * @throws RedisServerException if it does not start; the message carries its log
+     */
+    public static RedisServer start(String... extraArgs) {
+        RedisServerException last = new RedisServerException("redis-server was not started");
+        for (int i = 0; i < START_TRIES; i++) {
+            RedisServer server;
+            try {
+                server = new RedisServer(Ports.free(), List.of(extraArgs));
+            } catch (IOException e) {
+                throw new RedisServerException("cannot start redis-server", e);
+            }
+            try {
+                server.awaitReady();
+                return server;
+            } catch (RedisServerException e) {
+                server.close();
+                last = e;
+                // "Address already in use" or "Address in use", as the C library of the binary has it.
+                if (!e.says("in use")) {
+                    break;
+                }
+            }
+        }
+        throw last;
+    }
+
+    private static void requireLivingJvm() {
+        if (jvmEnds) {
+            throw new RedisServerException("redis-server is not started any more, because this JVM is ending");
+        }
+    }
+
+    private static void abandonAll() {
+        List<RedisServer> left;
+        STARTING.lock();
+        try {
+            jvmEnds = true;
+            left = List.copyOf(RUNNING);
+        } finally {
+            STARTING.unlock();
+        }
+        abandon(left);
+    }
+
+    /** Without manners, and without the locks of the servers, which may never be given back. */
+    private static void abandon(List<RedisServer> servers) {
+        // All are killed before anything that can fail.
+        servers.forEach(server -> server.process.destroyForcibly());
+        for (RedisServer server : servers) {
+            server.process.onExit().join();
+            try {
+                server.deleteDirectory();
+            } catch (UncheckedIOException e) {
+                // The system clears its temporary directory some day.
+            }
+        }
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                RedisExecutable.path(),
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                Integer.toString(port),
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--dbfilename",
+                DUMP));
+        command.addAll(extraArgs);
+        return new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log().toFile())
+                .start();
+    }
+
+    private Path log() {
+        return directory.resolve("server.log");
+    }
+
+    private void awaitReady() {
+        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
+        while (process.isAlive() && System.nanoTime() - giveUp < 0) {
+            try {
+                String info = String.valueOf(command("INFO"));
+                // Somebody else's server may have taken the port first.
+                if (info.contains("process_id:" + process.pid() + "\r\n") && info.contains("loading:0\r\n")) {
+                    return;
+                }
+            } catch (RedisServerException e) {
+                if (e.says("NOAUTH") || e.says("WRONGPASS")) {
+                    throw e;
+                }
+            }
+            sleepAMoment();
+        }
+        throw new RedisServerException(
+                "redis-server does not answer on port " + port + "; its log says:\n" + readLog());
+    }
+
+    private String readLog() {
+        try {
+            return Files.readString(log());
+        } catch (IOException e) {
+            return "(cannot be read: " + e.getMessage() + ")";
+        }
+    }
+
+    /**
+     * Returns the port, which stays the same after a restart.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Returns the id of the present or last process.
+     *
+     * @return the process id
+     */
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
+     * Returns where clients find this server.
+     *
+     * @return {@code redis://127.0.0.1:port}
+     */
+    public String uri() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    /** Stops the process from running without ending it, and waits until it stands still: connections stay open, nothing is answered. */
+    public void pause() {
+        lock.lock();
+        try {
+            requireRunning();
+            Signals.stop(pid());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets a paused process go on; has no effect on a running one. */
+    public void resume() {
+        lock.lock();
+        try {
+            requireRunning();
+            Signals.goOn(pid());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireRunning() {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("redis-server on port " + port + " is not running: restart() it first");
+        }
+    }
+
+    /** Kills the process at once and waits for its end; nobody listens on the port any more. */
+    public void kill() {
+        lock.lock();
+        try {
+            process.destroyForcibly().onExit().join();
+            disconnect();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lets the process save its data and end, and waits for that; nobody listens on the port any more.
+     *
+     * @throws IllegalStateException if it is not running
+     * @throws RedisServerException if it does not end
+     */
+    public void stop() {
+        lock.lock();
+        try {
+            requireRunning();
+            Object reply = connect().call("SHUTDOWN", "SAVE");
+            throw new RedisServerException("the server on port " + port + " does not shut down: " + reply);
+        } catch (IOException e) {
+            // So answers a server that ends.
+            awaitEnd(e);
+            disconnect();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitEnd(IOException answer) {
+        process.onExit()
+                .completeOnTimeout(process, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .join();
+        if (process.isAlive()) {
+            throw new RedisServerException("the server on port " + port + " does not shut down", answer);
+        }
+    }
+
+    /**
+     * Starts the server again on the same port, without data, after killing it if it runs.
+     *
+     * @throws IllegalStateException if this object is closed
+     * @throws RedisServerException if it does not start; the message carries its log
+     */
+    public void restart() {
+        lock.lock();
+        try {
+            kill();
+            Files.deleteIfExists(directory.resolve(DUMP));
+            startAgain();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete what was saved", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Starts the server again on the same port, with the data that it had when it was last stopped, after
+     * {@linkplain #stop stopping} it if it runs.
+     *
+     * @throws IllegalStateException if this object is closed
+     * @throws RedisServerException if it does not start; the message carries its log
+     */
+    public void restartWithData() {
+        lock.lock();
+        try {
+            if (process.isAlive()) {
+                stop();
+            }
+            startAgain();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startAgain() {
+        if (closed) {
+            throw new IllegalStateException("the server on port " + port + " is closed: start another one");
+        }
+        STARTING.lock();
+        try {
+            requireLivingJvm();
+            process = launch();
+        } catch (IOException e) {
+            throw new RedisServerException("cannot start redis-server", e);
+        } finally {
+            STARTING.unlock();
+        }
+        awaitReady();
+    }
+
+    /**
+     * Carries out a command over this object's own connection, one at a time.
+     *
+     * @param args its name and arguments
+     * @return its reply: {@code null}, a {@link Long}, a {@link String}, or a {@link List} of these, in which errors are
+     *     {@link RedisServerException}s
+     * @throws RedisServerException if the reply is an error, which is then the message, or there is none in ten seconds
+     */
+    public @Nullable Object command(String... args) {
+        lock.lock();
+        try {
+            Object reply = connect().call(args);
+            if (reply instanceof RedisServerException error) {
+                throw error;
+            }
+            return reply;
+        } catch (IOException e) {
+            disconnect();
+            throw new RedisServerException("the server on port " + port + " does not answer to " + args[0], e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private RespConnection connect() throws IOException {
+        RespConnection current = connection;
+        if (current != null) {
+            return current;
+        }
+        RespConnection opened = open();
+        connection = opened;
+        return opened;
+    }
+
+    /** Opens a connection that is logged in and bears the fixture's name. */
+    RespConnection open() throws IOException {
+        RespConnection opened = new RespConnection(port, COMMAND_TIMEOUT_MILLIS);
+        try {
+            int password = extraArgs.indexOf("--requirepass") + 1;
+            if (password > 0) {
+                require(opened.call("AUTH", extraArgs.get(password)));
+            }
+            require(opened.call("CLIENT", "SETNAME", CLIENT_NAME));
+            return opened;
+        } catch (IOException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private static void require(@Nullable Object reply) {
+        if (reply instanceof RedisServerException error) {
+            throw error;
+        }
+    }
+
+    private void disconnect() {
+        RespConnection current = connection;
+        connection = null;
+        if (current != null) {
+            try {
+                current.close();
+            } catch (IOException e) {
+                // There is nothing left to do with a socket that does not even close.
+            }
+        }
+    }
+
+    /** Whether a client address, as the server shows it, is the one that {@link #command} uses. */
+    boolean isOwn(String address) {
+        RespConnection current = connection;
+        return current != null && current.address().equals(address);
+    }
+
+    /**
+     * Returns how often each command was called since the last {@code CONFIG RESETSTAT} or start, by clients, this object, and
+     * scripts.
+     *
+     * @return the number of calls by command in lower case, such as {@code set} and {@code client|list}
+     */
+    public Map<String, Long> commandStats() {
+        Map<String, Long> calls = new LinkedHashMap<>();
+        Matcher matcher = COMMAND_CALLS.matcher(String.valueOf(command("INFO", "commandstats")));
+        while (matcher.find()) {
+            calls.put(matcher.group(1), Long.valueOf(matcher.group(2)));
+        }
+        return calls;
+    }
+
+    /**
+     * Begins to watch the commands that clients send.
+     *
+     * @return the monitor, which has seen nothing yet and will miss nothing from now on
+     */
+    public CommandMonitor monitor() {
+        try {
+            return new CommandMonitor(this);
+        } catch (IOException e) {
+            throw new RedisServerException("cannot monitor the server on port " + port, e);
+        }
+    }
+
+    /** Kills the process, paused or not, waits for its end, and deletes its directory; has no effect if called again. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            kill();
+            deleteDirectory();
+            RUNNING.remove(this);
+            Ports.giveBack(port);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void deleteDirectory() {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> content = Files.walk(directory)) {
+            for (Path path : content.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete " + directory, e);
+        }
+    }
+
+    /** The directory in which the process runs. */
+    Path directory() {
+        return directory;
+    }
+
+    private static void sleepAMoment() {
+        LockSupport.parkNanos(POLL_NANOS);
+    }
+
+    @Override
+    public String toString() {
+        return "RedisServer[" + uri() + ", pid=" + pid() + "]";
+    }
+}

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 9 of the contract: faults and unknown outcomes. */
@@ -38,6 +39,7 @@ abstract class FaultRules extends WaitingRules {
     FaultRules() {}
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_1_tryLockThrowsWhenTheBackendCannotBeReached() {
         DistributedLock lock = lock();
@@ -48,6 +50,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_2_everyAcquisitionThrowsWhenTheBackendCannotBeReached() {
         DistributedLock lock = lock();
@@ -76,6 +79,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PAUSE)
     public final void rule_9_3_aRequestWithoutAnAnswerEndsAsUnknown() {
         DistributedLock lock = lock();
@@ -92,6 +96,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_4_aLostReplyLeavesNoGhost() {
         DistributedLock lock = lock();
@@ -116,6 +121,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_9_5_aRequestThatIsCarriedOutLateLeavesNoGhost() {
         DistributedLock lock = lock();
@@ -129,6 +135,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_6_undoingAnAcquisitionDoesNotFreeTheNextHolder() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -144,6 +151,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_7_unlockInAnOutageIsNoError() {
         DistributedLock lock = lock();
@@ -162,6 +170,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PAUSE)
     public final void rule_9_8_unlockEndsThoughNobodyAnswers() {
         DistributedLock lock = lock();
@@ -176,6 +185,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_9_aReleaseInAnOutageIsRepeated() {
         DistributedLock lock = lock();
@@ -189,6 +199,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PARTITION)
     public final void rule_9_10_aRepeatedReleaseDoesNotFreeTheNextHolder() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -210,6 +221,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_11_aLostReplyOfAReleaseIsNoLoss() {
         DistributedLock lock = lock();
@@ -223,6 +235,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_12_aLostReplyOfARenewalIsNoLoss() {
         inCalm(again -> {
@@ -241,6 +254,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
     public final void rule_9_13_anOutageShorterThanTheLeaseIsNoLoss() {
         inCalm(again -> {
@@ -259,6 +273,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
     public final void rule_9_14_anOutageLongerThanTheLeaseIsALoss() {
         DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -283,6 +298,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_15_ensureValidInAnOutageLeavesTheLeaseAsItIs() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
@@ -301,6 +317,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_16_waitersRideOutAShortOutage() {
         DistributedLock lock = lock();
@@ -327,6 +344,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_17_aWaiterGivesUpInAnOutageLongerThanItsLease() {
         DistributedLock lock = lock();
@@ -342,6 +360,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_18_aTimedWaitThatEndsInAnOutageThrows() {
         DistributedLock lock = lock();
@@ -369,6 +388,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.CUT_CONNECTIONS)
     public final void rule_9_19_connectionsThatWereCutAreOpenedAgain() {
         DistributedLock lock = lock();
@@ -380,24 +400,28 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.CUT_CONNECTIONS)
     public final void rule_9_20_aHolderOutlivesItsConnections() {
         assertHolderOutlives(Fault.CUT_CONNECTIONS);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.RESTART_WITH_DATA)
     public final void rule_9_21_aHolderOutlivesARestartWithData() {
         assertHolderOutlives(Fault.RESTART_WITH_DATA);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.STOP)
     public final void rule_9_22_aHolderOutlivesAStopWithData() {
         assertHolderOutlives(Fault.STOP);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.RESTART_WITHOUT_DATA)
     public final void rule_9_23_aRestartWithoutDataIsALoss() {
         reconnect(factory());
@@ -411,18 +435,21 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.RESTART_WITHOUT_DATA)
     public final void rule_9_24_aClientWorksOnAfterARestartWithoutData() {
         assertClientWorksOnAfter(Fault.RESTART_WITHOUT_DATA);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.KILL)
     public final void rule_9_25_aClientWorksOnAfterAKill() {
         assertClientWorksOnAfter(Fault.KILL);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.FORGET_PREPARED)
     public final void rule_9_26_forgottenScriptsAreSentAgain() {
         inCalm(again -> {
@@ -447,6 +474,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.DELAY)
     public final void rule_9_27_slowAnswersLetNoTwoIn() {
         int clients = 4;
@@ -475,6 +503,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_28_aFailureShowsNoPassword() {
         List<String> passwords = passwords();
@@ -489,6 +518,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = {Fault.PAUSE, Fault.CUT_CONNECTIONS, Fault.LOSE_NEXT_REPLY})
     public final void rule_9_29_exclusionHoldsUnderLoadWhileThingsFail() {
         Load load = new Load(new Recorder())

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
@@ -36,6 +37,7 @@ abstract class LeaseRules extends TimedWaitRules {
     LeaseRules() {}
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_1_aFreshLeaseIsValidForNoLongerThanItsTime() {
         Actor actor = actor("holder");
         assertFresh(lockBy(actor, factory().getLock(name("a"), lease(Scale.LONG_LEASE))));
@@ -52,6 +54,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_2_theRemainingTimeFalls() {
         Duration pause = Scale.millis(60);
         Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -65,6 +68,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_3_aLeaseThatIsNotRenewedEnds() {
         DistributedLockFactory other = newFactory();
         Actor holder = actor("holder");
@@ -79,6 +83,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_4_failedAttemptsDoNotProlongALease() {
         DistributedLock contended = lockOfAnotherClient();
         acquire(actor("holder"), shortLived(name()));
@@ -89,6 +94,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_5_aLeaseIsInvalidBeforeAnotherClientHasTheLock() {
         DistributedLock other = lockOfAnotherClient();
         DistributedLock lock = shortLived(name());
@@ -109,6 +115,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_6_aLeaseThatRanOutLeavesTheThreadNothing() {
         DistributedLock lock = shortLived(name());
         DistributedLock same = factory().getLock(name());
@@ -126,6 +133,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
         Lease lost = acquire(actor, shortLived(name()));
@@ -138,6 +146,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_8_aLeaseEndsWithItsTenureWhoeverIsNext() {
         DistributedLock lock = lock();
         Actor first = actor("first");
@@ -157,6 +166,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_9_optionsAreThoseOfTheLockObject() {
         Duration shorter = Scale.LONG_LEASE.dividedBy(4);
         DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
@@ -196,6 +206,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_10_waitingDoesNotUseUpTheLease() {
         Duration wait = Scale.SHORT_LEASE;
         Duration enough = Scale.LONG_LEASE.minus(wait.dividedBy(2));
@@ -225,6 +236,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_11_aLeaseCountsFromBeforeTheRequest() {
         Duration time = Duration.ofSeconds(4);
@@ -250,6 +262,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_12_aGrantThatIsOverOnArrivalIsNotHandedOut() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(FaultInjector.DELAY.dividedBy(2)));
@@ -263,6 +276,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_13_theHolderIsToldWhenItsLeaseRunsOut() {
         Actor actor = actor("holder");
         DistributedLock lock = shortLived(name("a"));
@@ -277,6 +291,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -287,6 +302,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
         inCalm(again -> {
             Duration time = Scale.SHORT_LEASE.multipliedBy(2);
@@ -308,6 +324,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         Losses first = new Losses(lease);
@@ -324,6 +341,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_17_listenersRunInTurnOnAThreadOfTheFactorys() {
         Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         AtomicInteger running = new AtomicInteger();
@@ -349,6 +367,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_18_aThreadIsInterruptedWhenItLosesTheLock() {
         LockOptions options =
                 unrenewed(Scale.SHORT_LEASE).toBuilder().interruptOnLoss(true).build();
@@ -362,6 +381,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_19_nobodyIsInterruptedOtherwise() {
         inCalm(again -> {
             LockOptions silent = unrenewed(Scale.SHORT_LEASE);
@@ -388,6 +408,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_20_closingALostHandleThrowsOnce() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -399,6 +420,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.PARTITION)
     public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
         Actor actor = actor("holder");
@@ -411,6 +433,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_22_ensureValidExtendsTheLease() {
         inCalm(again -> {
             // A request may take half a second on a busy machine, and no lease is worth more than what is left after
@@ -437,6 +460,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
         Actor actor = actor("holder");
         Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -452,6 +476,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_24_ensureValidRefusesALeaseThatWasGivenUp() {
         Actor actor = actor("holder");
         DistributedLock lock = lock();
@@ -467,6 +492,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_25_ensureValidTellsOfALoss() {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
@@ -484,6 +510,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.FLUSH)
     public final void rule_6_26_ensureValidDoesNotTakeADeletedLockBack() {
         Duration time = Scale.RENEWED_LEASE;
@@ -501,6 +528,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_27_aHeldLockIsRenewed() {
         inCalm(again -> {
@@ -528,6 +556,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_28_manyLocksAreRenewedTogether() {
         inCalm(again -> {
@@ -555,6 +584,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_29_aHandleOutlivesItsThread() {
         inCalm(again -> {
@@ -572,6 +602,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_30_aThreadThatEndsLosesItsLock() {
         inCalm(again -> {
@@ -590,6 +621,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_31_renewalEndsWithTheUnlock() {
         inCalm(again -> {
@@ -609,6 +641,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_32_maxHoldEndsTheTenure() {
         inCalm(again -> {
@@ -637,6 +670,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_33_ensureValidDoesNotExceedMaxHold() {
         Duration time = Scale.RENEWED_LEASE;
         LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
@@ -650,6 +684,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
     public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
         inCalm(again -> {
@@ -672,6 +707,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(
             value = {Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH)
@@ -695,6 +731,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PAUSE)
     public final void rule_6_36_aLossIsToldWhileTheBackendIsSilent() {
         inCalm(again -> {

@@ -13,6 +13,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 2 of the contract: ownership and unlock. */
@@ -22,12 +23,14 @@ abstract class OwnershipRules extends ExclusionRules {
     OwnershipRules() {}
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_1_unlockByAThreadThatNeverHeldTheLockThrows() {
         assertHoldsNothing(actor("stranger"), lock());
         assertFree(lockOfAnotherClient());
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_2_unlockByAnotherThreadFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -38,6 +41,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.CLIENTS)
     public final void rule_2_3_unlockThroughAnotherClientFreesNothing() {
         DistributedLock lock = lock();
@@ -49,6 +53,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_4_unlockAfterARefusalFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -64,6 +69,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_5_aSecondUnlockFreesNothing() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -79,6 +85,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.NAMES)
     public final void rule_2_6_anyLockObjectOfTheNameUnlocks() {
         DistributedLock locked = factory().getLock(name());
@@ -92,6 +99,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_7_unlockFreesBeforeItReturns() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -105,6 +113,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_8_unlockFreesNoOtherName() {
         DistributedLock first = factory().getLock(name("1"));
         DistributedLock second = factory().getLock(name("2"));
@@ -126,6 +135,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.QUERIES)
     public final void rule_2_9_isHeldByCurrentThreadTellsWhetherItIs() {
         DistributedLock lock = lock();
@@ -138,6 +148,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = {Beyond.CLIENTS, Beyond.QUERIES})
     public final void rule_2_10_othersDoNotHoldTheLock() {
         DistributedLock lock = lock();
@@ -152,6 +163,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_11_threadsOfOneNameAreDifferentOwners() {
         DistributedLock lock = lock();
         Actor holder = actor("twin");
@@ -164,6 +176,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_12_aThreadDoesNotInheritTheLock() {
         DistributedLock lock = lock();
         Actor parent = actor("parent");
@@ -176,6 +189,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_13_leaseIsThatOfTheCurrentThread() {
         DistributedLock lock = lock();
@@ -191,6 +205,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(faults = Fault.PARTITION, beyond = Beyond.LEASES)
     public final void rule_2_14_queriesNeedNoBackend() {
         DistributedLock lock = lock();
@@ -206,6 +221,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_15_aHandleMakesNoThreadTheHolder() {
         DistributedLock lock = lock();
@@ -218,6 +234,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_16_aHandleMayBeClosedByAnyThread() {
         DistributedLock lock = lock();
@@ -234,6 +251,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_17_closingAHandleAgainHasNoEffect() {
         DistributedLock lock = lock();
@@ -249,6 +267,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_18_closingTheLeaseOfAThreadUnlocks() {
         DistributedLock lock = lock();
@@ -262,6 +281,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_19_closingTheLeaseOfAnotherThreadFreesNothing() {
         DistributedLock lock = lock();
@@ -275,6 +295,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_20_anOldLeaseDoesNotEndTheNextTenure() {
         DistributedLock lock = lock();
@@ -289,6 +310,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_21_aLeaseThatWasGivenUpIsNotValid() {
         DistributedLock lock = lock();
@@ -303,6 +325,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_22_unlockAfterALossThrowsLeaseLost() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -312,6 +335,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_23_aLossIsToldOnce() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -322,6 +346,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_24_aThreadThatLostTheLockMayLockItAgain() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -336,6 +361,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_25_aLossIsToldAfterLockingAgainToo() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -349,6 +375,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_26_unlockAfterALossLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -364,6 +391,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_27_closingALostHandleLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -379,6 +407,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH, beyond = Beyond.LEASES)
     public final void rule_2_28_anUnnoticedLossLeavesTheNextHolderAlone() {
         DistributedLock lock = lock();
@@ -394,6 +423,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_2_29_exceptionsNameTheLock() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -408,6 +438,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     @Needs(beyond = Beyond.NO_CONDITIONS)
     public final void rule_2_30_newConditionIsNotSupported() {
         DistributedLock lock = lock();

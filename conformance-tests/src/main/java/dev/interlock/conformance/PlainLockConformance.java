@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import dev.interlock.conformance.plain.PlainLocks;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -42,6 +43,12 @@ public abstract class PlainLockConformance extends TimedWaitRules {
         PlainLocks locks = locks();
         offered = locks.offered();
         return locks.harness();
+    }
+
+    /** A plain lock is named by the test class alone. */
+    @Override
+    final Optional<String> strategy() {
+        return Optional.empty();
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
@@ -21,6 +22,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,7 +43,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
 @Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
-@ExtendWith(RuleTimeout.class)
+@ExtendWith({RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -65,6 +67,26 @@ abstract class Stage {
      * @throws Exception if there is none; the test then fails
      */
     protected abstract LockHarness harness() throws Exception;
+
+    /**
+     * Returns the name of what is tested, for the certificate that the kit writes.
+     *
+     * @return the simple name of the test class, unless overridden
+     */
+    protected String subject() {
+        return getClass().getSimpleName();
+    }
+
+    /** The strategy under test and where its classes come from, if a rule got as far as that. */
+    Optional<String> strategy() {
+        LockHarness current = harness;
+        if (current == null) {
+            return Optional.empty();
+        }
+        LockStrategyProvider provider = current.provider();
+        String version = provider.getClass().getPackage().getImplementationVersion();
+        return Optional.of(provider.name() + (version == null ? "" : " " + version));
+    }
 
     /**
      * Returns how long a rule may take, and how long the harness may take to open and to close. A rule's own bounds end most of

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 5 of the contract: timed waits. */
@@ -90,6 +91,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_1_tryLockDoesNotWaitForAHeldLock() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -113,6 +115,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_2_timedTryLockGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -124,6 +127,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_3_timedTryLockDoesNotGiveUpEarly() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -139,6 +143,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_4_timedTryLockEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock remoteLock = lockOfAnotherClient();
@@ -158,6 +163,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_5_timedTryLockGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             assertGetsItInTime("tryLock(time)", timedTryLock(other, Scale.PATIENCE), other::unlock);
@@ -178,6 +184,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_6_timedTryLockHeedsTheUnit() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -197,6 +204,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_7_aTimeOfZeroOrLessDoesNotWait() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -217,6 +225,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_8_aTimeOfZeroOrLessGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -228,6 +237,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_9_theLongestTimeDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (TimeUnit unit : List.of(NANOSECONDS, SECONDS, DAYS)) {
@@ -237,6 +247,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_10_tryAcquireGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
@@ -252,6 +263,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_11_tryAcquireEndsWithItsTime() {
         DistributedLock lock = lock();
@@ -269,6 +281,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_12_tryAcquireOfZeroOrLessAsksOnce() {
         DistributedLock lock = lock();
@@ -293,6 +306,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_13_tryAcquireOfTheLongestDurationDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
@@ -310,6 +324,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @SuppressWarnings({"NullAway", "DataFlowIssue"})
     public final void rule_5_14_missingArgumentsAreRefusedWithoutAnEffect() {
         DistributedLock lock = lock();
@@ -323,6 +338,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_15_oneTimeCoversTheQueueAndTheBackend() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -354,6 +370,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_16_aTimedWaitEndsInTheQueueToo() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -369,6 +386,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_17_aTimedOutWaiterLeavesNoGhost() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -386,6 +404,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_18_aTimedOutWaiterHoldsUpNobodyBehindIt() {
         for (DistributedLock queue : List.of(lock(), lockOfAnotherClient())) {
             DistributedLock lock = lock();
@@ -409,6 +428,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_5_19_aTimedWaitOutlastsTheLeaseOfTheHolder() {
         DistributedLock other = connected(newFactory()).getLock(name());
@@ -419,6 +439,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_5_20_aWaitOutlastsItsOwnLease() {
         inCalm(again -> {
@@ -455,6 +476,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_21_manyTimedOutWaitsUseNothingUp() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -484,6 +506,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_22_aThreadThatTimedOutIsNoHolder() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -502,6 +525,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_23_theShortestTimeGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");

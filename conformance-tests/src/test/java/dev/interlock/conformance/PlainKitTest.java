@@ -150,6 +150,7 @@ class PlainKitTest {
                         .filter(method -> rules.length == 0 || Set.of(rules).contains(number(method.getName())))
                         .map(method -> selectMethod(kit, method.getName()))
                         .toArray(DiscoverySelector[]::new))
+                .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
                 .configurationParameter(

@@ -247,12 +247,13 @@ abstract class FencingRules extends LeaseRules {
         tokens.add(tokenOfTenure(actor, lock));
         faults().inject(Fault.LOSE_NEXT_REPLY);
         // Whether this succeeds is for the client library to say, which may ask again.
-        actor.beginTo("tryAcquire()", () -> {
+        Throwable thrown = actor.beginTo("tryAcquire()", () -> {
                     try (Lease lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
                         tokens.add(token(lease));
                     }
                 })
                 .outcome();
+        assertBackendFailureIfAny("tryAcquire() of a free lock whose reply was lost", thrown);
         tokens.add(tokenOfTenureInTime(actor, lock));
         tokens.add(tokenOfTenureInTime(actor, other));
         assertGrows(tokens);

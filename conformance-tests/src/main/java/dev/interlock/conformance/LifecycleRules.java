@@ -44,6 +44,7 @@ abstract class LifecycleRules extends NameRules {
         next.does("lock()", lock()::lock);
         actor.does("close() once more", client::close);
         assertHeld(next, lock());
+        assertHeldBySomebody(lockOfAnotherClient());
     }
 
     @Test
@@ -98,6 +99,7 @@ abstract class LifecycleRules extends NameRules {
         handle.onLoss(told::add);
         close(client);
         eventually("both holders are told", () -> told.size() >= 2);
+        pass(Scale.millis(50));
         assertEquals(List.of(LossCause.FACTORY_CLOSED, LossCause.FACTORY_CLOSED), List.copyOf(told), "the causes");
         for (Lease lease : List.of(hold, handle)) {
             assertFalse(lease.isValid(), "a lease of a closed factory is not valid");

@@ -121,6 +121,11 @@ final class Peer implements AutoCloseable {
         return Integer.parseInt(ask("losses " + PeerMain.encode(name)));
     }
 
+    /** The fencing token of the lease that the process got last, whether or not it still has it. */
+    long fencingToken(String name) {
+        return Long.parseLong(ask("fencingToken " + PeerMain.encode(name)));
+    }
+
     /** The id of the thread that makes the calls. */
     long threadId() {
         return Long.parseLong(ask("threadId"));

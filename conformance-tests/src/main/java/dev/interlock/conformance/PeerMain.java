@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
@@ -33,6 +34,7 @@ final class PeerMain {
 
     private final DistributedLockFactory factory;
     private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
+    private final Map<String, Lease> leases = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
 
     private PeerMain(DistributedLockFactory factory) {
@@ -116,6 +118,8 @@ final class PeerMain {
                             Integer.parseInt(request[3]),
                             Integer.parseInt(request[4]),
                             Path.of(decode(request[5])));
+                case "fencingToken" ->
+                    Long.toString(leases.get(decode(request[1])).fencingToken().orElseThrow());
                 case "threadId" -> Long.toString(Thread.currentThread().getId());
                 default -> FAILED + "no such request";
             };
@@ -136,8 +140,10 @@ final class PeerMain {
         DistributedLock lock = factory.getLock(name, options);
         locks.put(name, lock);
         lock.lock();
-        lock.lease().orElseThrow().onLoss(cause -> losses(name).incrementAndGet());
-        OptionalLong fence = lock.lease().orElseThrow().fencingToken();
+        Lease lease = lock.lease().orElseThrow();
+        leases.put(name, lease);
+        lease.onLoss(cause -> losses(name).incrementAndGet());
+        OptionalLong fence = lease.fencingToken();
         return fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
     }
 

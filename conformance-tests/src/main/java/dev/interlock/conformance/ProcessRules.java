@@ -167,6 +167,8 @@ abstract class ProcessRules extends LifecycleRules {
         assertFalse(peer.isHeld(name()), "a process that stood still should know at once that it lost the lock");
         eventually("the process that stood still is told of its loss, once", () -> peer.losses(name()) == 1);
         assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
+        pass(Scale.millis(100));
+        assertEquals(1, peer.losses(name()), "how often the process was told of one loss");
     }
 
     @Test
@@ -216,9 +218,12 @@ abstract class ProcessRules extends LifecycleRules {
                 "fencingToken()",
                 () -> lock.lease().orElseThrow().fencingToken().orElseThrow());
         peer.goOn();
+        // What the process sends a store from now on is what its lease says from now on.
+        long late = peer.fencingToken(name());
+        assertEquals(old, late, "the token of the lease of a process that stood still, when it goes on");
         assertTrue(
-                old < fresh,
-                "a store that has seen " + fresh + " should refuse the process that stood still with " + old);
+                late < fresh,
+                () -> "a store that has seen " + fresh + " should refuse the process that stood still with " + late);
     }
 
     @Test

@@ -263,10 +263,10 @@ abstract class ReentryRules extends OwnershipRules {
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
         pass(Scale.millis(50));
-        Duration before = remainingOf(holder, lock);
+        Duration before = heldLease(holder, lock).remaining();
         holder.does("lock() again", lock::lock);
         assertTrue(
-                remainingOf(holder, lock).compareTo(before) <= 0,
+                heldLease(holder, lock).remaining().compareTo(before) <= 0,
                 "a lease that is not renewed only gets shorter, because re-entry does not ask the backend");
     }
 
@@ -341,10 +341,6 @@ abstract class ReentryRules extends OwnershipRules {
                 lock.lock();
             }
         });
-    }
-
-    private static Duration remainingOf(Actor holder, DistributedLock lock) {
-        return leaseOf(holder, lock).map(Lease::remaining).orElse(Duration.ZERO);
     }
 
     private static void assertHoldCount(int expected, Actor actor, DistributedLock lock) {

@@ -33,9 +33,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
 @TestMethodOrder(RuleOrder.class)
+@ExtendWith(Retries.class)
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -46,6 +48,7 @@ abstract class Stage {
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Actor> actors = new CopyOnWriteArrayList<>();
     private final List<Peer> peers = new CopyOnWriteArrayList<>();
+    private final List<String> retries = new CopyOnWriteArrayList<>();
     private @Nullable LockHarness harness;
     private @Nullable DistributedLockFactory first;
     private String run = "";
@@ -197,7 +200,7 @@ abstract class Stage {
      * Acquires with a short lease, which on a busy machine may be over before its grant is here. Then nothing is known of the
      * acquisition, as the rules want it, and it is made once more.
      */
-    static <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
+    final <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
         for (int i = 1; ; i++) {
             try {
                 return acquisition.call();
@@ -205,12 +208,23 @@ abstract class Stage {
                 if (i == TRIES || e.reason() != LockBackendException.Reason.OUTCOME_UNKNOWN) {
                     throw e;
                 }
+                retried("a short lease was over before its grant was here");
             }
         }
     }
 
+    /** Notes that something is tried again in this test, and why. Called by any thread. */
+    final void retried(String why) {
+        retries.add(why);
+    }
+
+    /** Why something was tried again in this test, once for each time. */
+    final List<String> retries() {
+        return List.copyOf(retries);
+    }
+
     /** Locks with a short lease, as {@link #granted} does. */
-    static void locked(DistributedLock lock) throws Exception {
+    final void locked(DistributedLock lock) throws Exception {
         granted(Executors.callable(lock::lock));
     }
 
@@ -229,6 +243,7 @@ abstract class Stage {
                     if (i == TRIES || !calm.isBroken()) {
                         throw e;
                     }
+                    retried("the machine stood still");
                     open().faults().ifPresent(FaultInjector::heal);
                 }
             }
@@ -331,6 +346,11 @@ abstract class Stage {
         Model model = new Model(factory().profile().supports(Capability.REENTRANT), fenced);
         Verdict verdict = new Checker(model).check(history);
         assertTrue(verdict.isValid(), verdict::toString);
+    }
+
+    /** Fails if a call threw anything but what tells of a backend that cannot be used, in which case it may have had any outcome. */
+    static void assertBackendFailureIfAny(String what, @Nullable Throwable thrown) {
+        assertTrue(thrown == null || thrown instanceof LockBackendException, () -> what + " threw " + thrown);
     }
 
     static void assertFree(DistributedLock lock) {

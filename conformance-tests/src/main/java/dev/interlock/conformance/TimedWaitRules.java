@@ -36,7 +36,7 @@ abstract class TimedWaitRules extends InterruptRules {
     TimedWaitRules() {}
 
     /** Fails unless one of several tries takes less than a bound: any of them may be held up by what else the machine does. */
-    static void assertOnceWithin(Duration bound, String what, Supplier<Duration> oneTry) {
+    final void assertOnceWithin(Duration bound, String what, Supplier<Duration> oneTry) {
         List<Duration> taken = new ArrayList<>();
         for (int i = 0; i < TRIES; i++) {
             Duration time = oneTry.get();
@@ -44,6 +44,9 @@ abstract class TimedWaitRules extends InterruptRules {
                 return;
             }
             taken.add(time);
+            if (taken.size() < TRIES) {
+                retried("a call took longer than it should");
+            }
         }
         fail(what + " should take less than " + bound + " and took " + taken);
     }

@@ -37,6 +37,7 @@ final class WrongFencing {
                 theCounterIsLostWithTheData(),
                 tokensAreDrawnBeforeTheGrant(),
                 aRetryGetsTheLastTokenAgain(),
+                aRetryGetsNoToken(),
                 tokensComeUndeclared());
     }
 
@@ -384,6 +385,23 @@ final class WrongFencing {
                         unsure |= attempt instanceof Attempt.Failed failed
                                 && failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
                         return attempt;
+                    }
+                },
+                "7.13");
+    }
+
+    private static WrongLock aRetryGetsNoToken() {
+        return WrongLeases.withProtocol(
+                "aRetryGetsNoToken",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        Attempt first = super.attempt(claim);
+                        return first instanceof Attempt.Failed
+                                ? WrongLeases.ifGranted(
+                                        super.attempt(claim),
+                                        granted -> new Attempt.Granted(granted.validity(), OptionalLong.empty()))
+                                : first;
                     }
                 },
                 "7.13");

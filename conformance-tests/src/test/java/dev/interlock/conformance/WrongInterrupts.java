@@ -71,6 +71,22 @@ final class WrongInterrupts {
                         "4.11",
                         "4.13"),
                 WrongOwnership.ofEachLock(
+                        "anInterruptedWaiterFailsWithAnotherException",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lockInterruptibly() throws InterruptedException {
+                                try {
+                                    super.lockInterruptibly();
+                                } catch (InterruptedException e) {
+                                    throw new IllegalStateException("interrupted", e);
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6"),
+                WrongOwnership.ofEachLock(
                         "anInterruptIsThrownAndKept",
                         lock -> new InterruptibleCalls(lock) {
                             @Override

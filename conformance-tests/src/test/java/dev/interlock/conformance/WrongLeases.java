@@ -39,6 +39,7 @@ final class WrongLeases {
                 aLeaseIsLongerHereThanOnTheServer(),
                 theRemainingTimeNeverFalls(),
                 leasesDoNotEndOnTheServer(),
+                leasesAreThreeTimesAsLongOnTheServer(),
                 renewalCannotBeTurnedOff(),
                 failedAttemptsProlongTheLease(),
                 aThreadHoldsUntilItUnlocks(),
@@ -46,6 +47,7 @@ final class WrongLeases {
                 theFirstLockObjectSetsTheOptions(),
                 waitingUsesUpTheLease(),
                 aLeaseCountsFromTheAnswer(),
+                aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
                 lateListenersAreForgotten(),
                 listenersAreToldTwice(),
@@ -73,6 +75,7 @@ final class WrongLeases {
                 renewalGoesOnAfterTheUnlock(),
                 handlesEndWithTheirThread(),
                 maxHoldIsForgotten(),
+                maxHoldIsThreeTimesAsLong(),
                 maxHoldTurnsRenewalOff());
     }
 
@@ -212,6 +215,21 @@ final class WrongLeases {
                 "6.35",
                 "7.7",
                 "7.8");
+    }
+
+    private static WrongLock leasesAreThreeTimesAsLongOnTheServer() {
+        return withServer(
+                "leasesAreThreeTimesAsLongOnTheServer",
+                () -> new MemoryServer() {
+                    @Override
+                    Attempt attempt(Claim claim) {
+                        Claim longer = claim.withLease(claim.lease().multipliedBy(3));
+                        return ifGranted(
+                                super.attempt(longer),
+                                granted -> new Attempt.Granted(claim.lease(), granted.firstFence()));
+                    }
+                },
+                "6.3");
     }
 
     private static WrongLock renewalCannotBeTurnedOff() {
@@ -394,6 +412,23 @@ final class WrongLeases {
                 },
                 "6.11",
                 "6.12");
+    }
+
+    private static WrongLock aGrantThatIsOverOnArrivalIsAProgrammingError() {
+        return withLocks(
+                "aGrantThatIsOverOnArrivalIsAProgrammingError",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public void lock() {
+                        try {
+                            super.lock();
+                        } catch (LockBackendException e) {
+                            throw new IllegalArgumentException("the lease is too short", e);
+                        }
+                    }
+                },
+                "6.12",
+                "9.2");
     }
 
     // Who is told of a loss.
@@ -868,6 +903,17 @@ final class WrongLeases {
                         .build(),
                 "6.32",
                 "6.33");
+    }
+
+    private static WrongLock maxHoldIsThreeTimesAsLong() {
+        return withOptions(
+                "maxHoldIsThreeTimesAsLong",
+                options -> options.maxHold()
+                        .map(maxHold -> options.toBuilder()
+                                .maxHold(maxHold.multipliedBy(3))
+                                .build())
+                        .orElse(options),
+                "6.32");
     }
 
     private static WrongLock maxHoldTurnsRenewalOff() {

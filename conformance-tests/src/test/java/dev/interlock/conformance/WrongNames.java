@@ -113,6 +113,23 @@ final class WrongNames {
                     }
                 },
                 new WrongFaults.SpoiltLock("textsDoNotNameTheLock", Nameless::new, "10.16"),
+                new WrongLock("textsShowThePasswordWhereOneClientHasOne", "10.16") {
+                    @Override
+                    String endpoints() {
+                        return "redis://localhost";
+                    }
+
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        return new ForwardingFactory(correct) {
+                            @Override
+                            public String toString() {
+                                return "factory that logs in with "
+                                        + config.endpoints().get(0).password().orElse("no password");
+                            }
+                        };
+                    }
+                },
                 new WrongLock("textsShowThePassword", "10.16") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {

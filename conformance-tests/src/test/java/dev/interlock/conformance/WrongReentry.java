@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -249,6 +250,18 @@ final class WrongReentry {
                             };
                         },
                         "3.17"),
+                WrongOwnership.ofEachLock(
+                        "reEntryHidesTheLease",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Optional<Lease> lease() {
+                                return correct.holdCount() > 1 ? Optional.empty() : super.lease();
+                            }
+                        },
+                        "3.14",
+                        "3.15",
+                        "3.16",
+                        "7.5"),
                 WrongOwnership.ofEachLock(
                         "theHolderReEntersWhateverItsInterruptStatus",
                         lock -> new ForwardingLock(lock) {

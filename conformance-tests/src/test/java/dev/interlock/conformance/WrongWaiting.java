@@ -36,7 +36,6 @@ import java.util.concurrent.locks.ReentrantLock;
 
 final class WrongWaiting {
     private static final Duration POLL = Duration.ofMillis(1);
-    private static final boolean JAVA_21 = Runtime.version().feature() >= 21;
 
     private WrongWaiting() {}
 
@@ -319,7 +318,9 @@ final class WrongWaiting {
                         }
                     };
                 },
-                JAVA_21 ? new String[] {"8.4", "8.15", "8.19"} : new String[] {"8.4", "8.15"});
+                "8.4",
+                "8.15",
+                "8.19");
     }
 
     private static WrongLock theLastToComeIsServedFirst() {
@@ -597,7 +598,10 @@ final class WrongWaiting {
                         }
                     };
                 },
-                JAVA_21 ? new String[] {"8.6", "8.14", "8.15", "8.19"} : new String[] {"8.6", "8.14", "8.15"});
+                "8.6",
+                "8.14",
+                "8.15",
+                "8.19");
     }
 
     private static WrongLock eachWaiterUsesAConnectionOfThePool() {
@@ -663,8 +667,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock waitersSpin() {
-        return new WrongLock(
-                "waitersSpin", JAVA_21 ? new String[] {"8.6", "8.18", "8.19"} : new String[] {"8.6", "8.18"}) {
+        return new WrongLock("waitersSpin", "8.6", "8.18", "8.19") {
             @Override
             DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new SpinningFactory(correct);

@@ -2,7 +2,6 @@
 package dev.interlock.tools.conformance;
 
 import dev.interlock.tools.backends.Machine;
-import dev.interlock.tools.report.Headlines;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,7 +47,7 @@ public record ConformanceReport(
     /** What went wrong, sentence by sentence. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
-        results().forEach((label, result) -> problems.addAll(Headlines.brokenRules(label, result)));
+        results().forEach((label, result) -> problems.addAll(result.brokenRules(label)));
         for (Entry entry : strategies) {
             if (entry.failure() != null) {
                 problems.add(

@@ -68,4 +68,12 @@ public record ConformanceResult(List<RuleVerdict> rules) {
         }
         return reasons;
     }
+
+    /** A sentence for each rule of the contract that a strategy breaks. */
+    public List<String> brokenRules(String strategy) {
+        return failed().stream()
+                .map(verdict -> "FAILED: strategy \"" + strategy + "\" breaks rule " + verdict.id() + ", "
+                        + verdict.name() + ": " + verdict.message())
+                .toList();
+    }
 }

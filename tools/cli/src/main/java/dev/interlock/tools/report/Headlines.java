@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.report;
 
-import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.GuardedCounter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -46,7 +45,7 @@ public final class Headlines {
                         + counter.expected() + " updates: its lock let two holders in at once.");
             }
             if (strategy.conformance() != null) {
-                problems.addAll(brokenRules(strategy.name(), strategy.conformance()));
+                problems.addAll(strategy.conformance().brokenRules(strategy.name()));
             }
             if (strategy.failure() != null) {
                 problems.add(
@@ -57,13 +56,5 @@ public final class Headlines {
             problems.addAll(report.faults().problems());
         }
         return problems;
-    }
-
-    /** A sentence for each rule of the contract that a strategy breaks. */
-    public static List<String> brokenRules(String strategy, ConformanceResult result) {
-        return result.failed().stream()
-                .map(verdict -> "FAILED: strategy \"" + strategy + "\" breaks rule " + verdict.id() + ", "
-                        + verdict.name() + ": " + verdict.message())
-                .toList();
     }
 }

@@ -24,9 +24,9 @@ public final class HtmlRenderer {
 
     public static String render(Report report) {
         // Later texts may hold what stands for an earlier one.
-        return resource("report/report.html")
-                .replace("/*SCRIPT*/", resource("report/report.js"))
-                .replace("/*STYLE*/", resource("report/report.css"))
+        return resource("report.html")
+                .replace("/*SCRIPT*/", resource("report.js"))
+                .replace("/*STYLE*/", resource("report.css"))
                 .replace("/*CHARTS*/", resource(CHARTS))
                 .replace("/*DATA*/", data(report));
     }

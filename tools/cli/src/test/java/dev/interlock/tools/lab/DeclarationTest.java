@@ -82,7 +82,7 @@ class DeclarationTest {
                 ? "`" + excuse.assumption() + "`"
                 : excuse.ofAnyLease() ? "any lease" : "nothing";
 
-        assertThat(Files.readString(Path.of("../docs/fault-lab.md")))
+        assertThat(Files.readString(Path.of("../../docs/fault-lab.md")))
                 .contains("| `" + fault.id() + "` | " + fault.description() + " | " + breaks + " |\n");
     }
 }

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ConformancePageTest {
-    private static final Path PAGE = Path.of("../docs/conformance.md");
+    private static final Path PAGE = Path.of("../../docs/conformance.md");
     private static final String AGAIN = "docs/conformance.md is out of date: write it anew by "
             + ConformancePage.COMMAND + ", with JAVA_HOME at a JDK 21 or newer";
 

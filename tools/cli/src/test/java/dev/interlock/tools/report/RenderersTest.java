@@ -168,7 +168,7 @@ class RenderersTest {
 
                         Guarded counter
                         +----------+---------------+----------+--------+--------------+---------+
-                        | Strategy |     Processes | Expected | Actual | Lost updates | RuleVerdict |
+                        | Strategy |     Processes | Expected | Actual | Lost updates | Verdict |
                         +----------+---------------+----------+--------+--------------+---------+
                         | first    | 2 x 4 threads |   12,345 | 12,345 |            0 | correct |
                         | second   | 2 x 4 threads |    1,000 |    400 |          600 |  BROKEN |
@@ -264,7 +264,7 @@ class RenderersTest {
 
                         ## Guarded counter
 
-                        | Strategy | Processes | Expected | Actual | Lost updates | RuleVerdict |
+                        | Strategy | Processes | Expected | Actual | Lost updates | Verdict |
                         |---|---:|---:|---:|---:|---:|
                         | first | 2 x 4 threads | 12,345 | 12,345 | 0 | correct |
                         | second | 2 x 4 threads | 1,000 | 400 | 600 | BROKEN |

@@ -19,7 +19,7 @@ class ReportPageTest {
     private static final Path PICTURES = Path.of("target/report-page");
 
     /** A report of a whole run, where one was kept; that of the other tests of renderers where not. */
-    private static final Path KEPT = Path.of("../docs/report/report.json");
+    private static final Path KEPT = Path.of("../../docs/report/report.json");
 
     @TempDir
     private Path directory;

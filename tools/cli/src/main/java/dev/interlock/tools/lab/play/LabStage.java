@@ -6,7 +6,6 @@ import dev.interlock.tools.backends.Closing;
 import dev.interlock.tools.backends.ScratchDirectory;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.lab.evidence.Evidence;
-import dev.interlock.tools.lab.evidence.Histories;
 import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.lab.evidence.Moment.What;
 import dev.interlock.tools.lab.evidence.Timeline;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.tools.lab.evidence;
+package dev.interlock.tools.lab.play;
 
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.JsonLines;
 import dev.interlock.conformance.history.Model;
+import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.lab.evidence.Moment.What;
-import dev.interlock.tools.lab.play.LabClient;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -400,7 +400,7 @@ class RedisHarnessTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"embedded, embedded-redis", "containers, testcontainers"})
+    @CsvSource({"embedded, test-servers", "containers, testcontainers"})
     void aLibraryThatIsMissingIsNamed(String backend, String library) throws Exception {
         try (URLClassLoader without = classPathWithout(library)) {
             Class<?> type = without.loadClass(RedisHarness.class.getName());

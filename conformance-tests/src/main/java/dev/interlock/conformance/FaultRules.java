@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 9 of the contract: faults and unknown outcomes. */
@@ -44,6 +45,7 @@ abstract class FaultRules extends WaitingRules {
     FaultRules() {}
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_1_tryLockThrowsWhenTheBackendCannotBeReached() {
         DistributedLock lock = lock();
@@ -54,6 +56,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_2_everyAcquisitionThrowsWhenTheBackendCannotBeReached() {
         DistributedLock lock = lock();
@@ -82,6 +85,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PAUSE)
     public final void rule_9_3_aRequestWithoutAnAnswerEndsAsUnknown() {
         DistributedLock lock = lock();
@@ -98,6 +102,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_4_aLostReplyLeavesNoGhost() {
         DistributedLock lock = lock();
@@ -122,6 +127,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_9_5_aRequestThatIsCarriedOutLateLeavesNoGhost() {
         DistributedLock lock = lock();
@@ -135,6 +141,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_6_undoingAnAcquisitionDoesNotFreeTheNextHolder() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -151,6 +158,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_7_unlockInAnOutageIsNoError() {
         DistributedLock lock = lock();
@@ -169,6 +177,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PAUSE)
     public final void rule_9_8_unlockEndsThoughNobodyAnswers() {
         DistributedLock lock = lock();
@@ -183,6 +192,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_9_aReleaseInAnOutageIsRepeated() {
         DistributedLock lock = lock();
@@ -196,6 +206,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PARTITION)
     public final void rule_9_10_aRepeatedReleaseDoesNotFreeTheNextHolder() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.SHORT_LEASE));
@@ -217,6 +228,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_11_aLostReplyOfAReleaseIsNoLoss() {
         DistributedLock lock = lock();
@@ -230,6 +242,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_12_aLostReplyOfARenewalIsNoLoss() {
         inCalm(again -> {
@@ -248,6 +261,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
     public final void rule_9_13_anOutageShorterThanTheLeaseIsNoLoss() {
         inCalm(again -> {
@@ -266,6 +280,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PARTITION)
     public final void rule_9_14_anOutageLongerThanTheLeaseIsALoss() {
         DistributedLock lock = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -293,6 +308,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_15_ensureValidInAnOutageLeavesTheLeaseAsItIs() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
@@ -311,6 +327,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_16_waitersRideOutAShortOutage() {
         DistributedLock lock = lock();
@@ -337,6 +354,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_17_aWaiterGivesUpInAnOutageLongerThanItsLease() {
         DistributedLock lock = lock();
@@ -352,6 +370,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_18_aTimedWaitThatEndsInAnOutageThrows() {
         DistributedLock lock = lock();
@@ -382,6 +401,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.CUT_CONNECTIONS)
     public final void rule_9_19_connectionsThatWereCutAreOpenedAgain() {
         DistributedLock lock = lock();
@@ -393,24 +413,28 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.CUT_CONNECTIONS)
     public final void rule_9_20_aHolderOutlivesItsConnections() {
         assertHolderOutlives(Fault.CUT_CONNECTIONS);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.RESTART_WITH_DATA)
     public final void rule_9_21_aHolderOutlivesARestartWithData() {
         assertHolderOutlives(Fault.RESTART_WITH_DATA);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.STOP)
     public final void rule_9_22_aHolderOutlivesAStopWithData() {
         assertHolderOutlives(Fault.STOP);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.RESTART_WITHOUT_DATA)
     public final void rule_9_23_aRestartWithoutDataIsALoss() {
         reconnect(factory());
@@ -424,19 +448,22 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.RESTART_WITHOUT_DATA)
     public final void rule_9_24_aClientWorksOnAfterARestartWithoutData() {
         assertClientWorksOnAfter(Fault.RESTART_WITHOUT_DATA);
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.KILL)
     public final void rule_9_25_aClientWorksOnAfterAKill() {
         assertClientWorksOnAfter(Fault.KILL);
     }
 
     @Test
-    @Needs(faults = Fault.SCRIPT_FLUSH)
+    @Tag("chapter-9")
+    @Needs(faults = Fault.FORGET_PREPARED)
     public final void rule_9_26_forgottenScriptsAreSentAgain() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE.multipliedBy(3);
@@ -444,22 +471,23 @@ abstract class FaultRules extends WaitingRules {
             DistributedLock another = newFactory().getLock(name(again));
             reconnect(factory());
             Actor actor = actor("holder");
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             boolean had = actor.call("tryLock() after the scripts were forgotten", lock::tryLock);
             assertTrue(had, "a free lock should be had");
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             assertHeldBySomebody(another);
             Lease lease = heldLease(actor, lock);
             eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(75, time)) < 0);
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(76, time)));
-            faults().inject(Fault.SCRIPT_FLUSH);
+            faults().inject(Fault.FORGET_PREPARED);
             actor.does("unlock() after the scripts were forgotten", lock::unlock);
             assertFree(another);
         });
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.DELAY)
     public final void rule_9_27_slowAnswersLetNoTwoIn() {
         int clients = 4;
@@ -490,6 +518,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_28_aFailureShowsNoPassword() {
         LockConfig config = config(FaultRules::withPasswords);
@@ -505,6 +534,7 @@ abstract class FaultRules extends WaitingRules {
     }
 
     @Test
+    @Tag("chapter-9")
     @Needs(faults = {Fault.PAUSE, Fault.CUT_CONNECTIONS, Fault.LOSE_NEXT_REPLY})
     public final void rule_9_29_exclusionHoldsUnderLoadWhileThingsFail() {
         int clients = 3;

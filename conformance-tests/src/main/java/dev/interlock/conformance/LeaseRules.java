@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
@@ -39,6 +40,7 @@ abstract class LeaseRules extends TimedWaitRules {
     LeaseRules() {}
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_1_aFreshLeaseIsValidForNoLongerThanItsTime() {
         Actor actor = actor("holder");
         assertFresh(lockBy(actor, factory().getLock(name("a"), lease(Scale.LONG_LEASE))));
@@ -55,6 +57,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_2_theRemainingTimeFalls() {
         Duration pause = Scale.millis(60);
         Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -68,6 +71,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_3_aLeaseThatIsNotRenewedEnds() {
         // Long enough for a backend that counts in whole seconds and rounds them up.
         Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
@@ -92,6 +96,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_4_failedAttemptsDoNotProlongALease() {
         DistributedLock contended = lockOfAnotherClient();
         acquire(actor("holder"), shortLived(name()));
@@ -102,6 +107,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_5_aLeaseIsInvalidBeforeAnotherClientHasTheLock() {
         DistributedLock other = lockOfAnotherClient();
         DistributedLock lock = shortLived(name());
@@ -122,6 +128,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_6_aLeaseThatRanOutLeavesTheThreadNothing() {
         DistributedLock lock = shortLived(name());
         DistributedLock same = factory().getLock(name());
@@ -139,6 +146,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
         Lease lost = acquire(actor, shortLived(name()));
@@ -151,6 +159,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_8_aLeaseEndsWithItsTenureWhoeverIsNext() {
         DistributedLock lock = lock();
         Actor first = actor("first");
@@ -170,6 +179,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_9_optionsAreThoseOfTheLockObject() {
         Duration shorter = Scale.LONG_LEASE.dividedBy(4);
         DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
@@ -209,6 +219,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_10_waitingDoesNotUseUpTheLease() {
         Duration wait = Scale.SHORT_LEASE;
         Duration enough = Scale.LONG_LEASE.minus(wait.dividedBy(2));
@@ -241,6 +252,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_11_aLeaseCountsFromBeforeTheRequest() {
         Duration time = Duration.ofSeconds(4);
@@ -266,6 +278,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_12_aGrantThatIsOverOnArrivalIsNotHandedOut() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(FaultInjector.DELAY.dividedBy(2)));
@@ -284,6 +297,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_13_theHolderIsToldWhenItsLeaseRunsOut() {
         Actor actor = actor("holder");
         DistributedLock lock = shortLived(name("a"));
@@ -298,6 +312,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -308,6 +323,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
         inCalm(again -> {
             Duration time = Scale.SHORT_LEASE.multipliedBy(2);
@@ -329,6 +345,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         Losses first = new Losses(lease);
@@ -345,6 +362,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_17_listenersRunInTurnOnAThreadOfTheFactorys() {
         Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         AtomicInteger running = new AtomicInteger();
@@ -370,6 +388,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_18_aThreadIsInterruptedWhenItLosesTheLock() {
         LockOptions options =
                 unrenewed(Scale.SHORT_LEASE).toBuilder().interruptOnLoss(true).build();
@@ -383,6 +402,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_19_nobodyIsInterruptedOtherwise() {
         inCalm(again -> {
             LockOptions silent = unrenewed(Scale.SHORT_LEASE);
@@ -409,6 +429,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_20_closingALostHandleThrowsOnce() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -420,6 +441,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.PARTITION)
     public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
         Actor actor = actor("holder");
@@ -432,6 +454,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_22_ensureValidExtendsTheLease() {
         inCalm(again -> {
             // A request may take half a second on a busy machine, and no lease is worth more than what is left after
@@ -458,6 +481,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
         Actor actor = actor("holder");
         Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -473,6 +497,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_24_ensureValidRefusesALeaseThatWasGivenUp() {
         Actor actor = actor("holder");
         DistributedLock lock = lock();
@@ -488,6 +513,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_25_ensureValidTellsOfALoss() {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
@@ -505,6 +531,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.FLUSH)
     public final void rule_6_26_ensureValidDoesNotTakeADeletedLockBack() {
         Duration time = Scale.RENEWED_LEASE;
@@ -522,6 +549,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_27_aHeldLockIsRenewed() {
         inCalm(again -> {
@@ -549,6 +577,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_28_manyLocksAreRenewedTogether() {
         inCalm(again -> {
@@ -576,6 +605,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_29_aHandleOutlivesItsThread() {
         inCalm(again -> {
@@ -593,6 +623,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_30_aThreadThatEndsLosesItsLock() {
         inCalm(again -> {
@@ -611,6 +642,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_31_renewalEndsWithTheUnlock() {
         inCalm(again -> {
@@ -630,6 +662,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_32_maxHoldEndsTheTenure() {
         inCalm(again -> {
@@ -662,6 +695,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_33_ensureValidDoesNotExceedMaxHold() {
         Duration time = Scale.RENEWED_LEASE;
         LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
@@ -675,6 +709,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
     public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
         inCalm(again -> {
@@ -697,6 +732,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(
             value = {Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH)
@@ -720,6 +756,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PAUSE)
     public final void rule_6_36_aLossIsToldWhileTheBackendIsSilent() {
         inCalm(again -> {

@@ -27,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 11 of the contract: lifecycle. */
@@ -34,6 +35,7 @@ abstract class LifecycleRules extends NameRules {
     LifecycleRules() {}
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_1_closingTwiceHasNoEffect() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -48,6 +50,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_2_aClosedFactoryGivesNoLocks() {
         DistributedLockFactory client = newFactory();
         close(client);
@@ -60,6 +63,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_3_aLockOfAClosedFactoryCannotBeAcquired() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -74,6 +78,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_4_closeFreesWhatIsHeld() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -87,6 +92,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_5_closeTellsThoseWhoHold() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -108,6 +114,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_6_unlockAfterCloseSaysThatTheLeaseWasLost() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -125,6 +132,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_7_queriesOutliveTheFactory() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -138,6 +146,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_8_closeFailsThoseWhoWait() {
         DistributedLock held = lock();
         Actor holder = actor("holder");
@@ -159,6 +168,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_9_closeFailsThoseWhoWaitForItsOwnHolder() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -178,6 +188,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_10_closingOneClientLeavesOthersAlone() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -195,6 +206,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_11_factoriesDoNotMixTheirConfigurations() {
         DistributedLockFactory brief = newFactory(
                 config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)).waitCeiling(Scale.millis(50)));
@@ -205,6 +217,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_12_closeIgnoresAnInterruptAndKeepsIt() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -217,18 +230,21 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.PARTITION)
     public final void rule_11_13_closeEndsWhenTheBackendCannotBeReached() {
         assertClosesDuring(Fault.PARTITION);
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.PAUSE)
     public final void rule_11_14_closeEndsThoughNobodyAnswers() {
         assertClosesDuring(Fault.PAUSE);
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.DELAY)
     public final void rule_11_15_aRequestThatIsOnItsWayDuringCloseLeavesNothing() {
         DistributedLockFactory client = newFactory();
@@ -250,6 +266,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_16_closeEndsALoad() {
         DistributedLockFactory client = newFactory();
         AtomicInteger turns = new AtomicInteger();
@@ -267,6 +284,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_17_theThreadsOfAFactoryEndWithIt() {
         // The first time may start threads that serve the whole JVM from then on.
         useInGroup(new ThreadGroup("warm-up"), group -> {});
@@ -278,6 +296,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_18_aFactoryDoesNotKeepTheJvmAlive() {
         useInGroup(
                 new ThreadGroup("clients"),

@@ -21,16 +21,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
 final class PeerMain {
     static final String FAILED = "failed: ";
 
-    /** Less than the other side waits. */
-    private static final Duration PATIENCE = Peer.LIMIT.dividedBy(2);
+    private static final String PROPERTIES = "interlock.";
 
     private final DistributedLockFactory factory;
     private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
@@ -44,6 +45,8 @@ final class PeerMain {
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        // Before any class that reads one of them.
+        setProperties(requests.readLine());
         LockStrategyProvider provider = Class.forName(args[0])
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
@@ -63,12 +66,31 @@ final class PeerMain {
         }
     }
 
+    /** The system properties of ours, with which a child behaves as this JVM does, as a line. */
+    static String properties() {
+        Properties all = System.getProperties();
+        return all.stringPropertyNames().stream()
+                .filter(name -> name.startsWith(PROPERTIES))
+                .map(name -> encode(name) + "=" + encode(all.getProperty(name)))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static void setProperties(String line) {
+        for (String entry : line.split(" ", -1)) {
+            int equals = entry.indexOf('=');
+            if (equals > 0) {
+                System.setProperty(decode(entry.substring(0, equals)), decode(entry.substring(equals + 1)));
+            }
+        }
+    }
+
     /**
      * Makes the client open its connections, which takes a young JVM longer than a short lease, and much longer on a machine that is
      * starting several. Returns why it cannot, or an empty text.
      */
     private static String connect(DistributedLock lock) {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        // Less than the other side waits.
+        long until = System.nanoTime() + Peer.LIMIT.dividedBy(2).toNanos();
         while (true) {
             try {
                 lock.lock();

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
@@ -39,6 +40,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_1_aLockHeldInAnotherProcessIsRefused() {
         DistributedLock lock = lock();
@@ -51,6 +53,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_2_aWaiterInAnotherProcessGetsTheLockAfterARelease() {
         DistributedLock lock = lock();
@@ -68,6 +71,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_3_threadsWithOneIdInTwoProcessesAreTwoOwners() {
         Peer one = peer();
@@ -85,6 +89,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(value = Capability.AUTO_RENEWAL, processes = true)
     public final void rule_12_4_aLiveHolderInAnotherProcessKeepsTheLock() {
         Peer peer = peer();
@@ -104,6 +109,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_5_aKilledHolderLosesTheLockWithItsLease() {
         DistributedLock lock = lock();
@@ -117,6 +123,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_6_aKilledWaiterDoesNotHoldUpOthers() {
         DistributedLock lock = lock();
@@ -138,6 +145,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_7_aProcessThatIsKilledWhileItLocksLeavesNothingBeyondItsLease() {
         Peer peer = peer();
@@ -153,7 +161,8 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(processes = true)
+    @Tag("chapter-12")
+    @Needs(processes = true, signals = true)
     public final void rule_12_8_aStoppedHolderLosesTheLockAndIsToldWhenItGoesOn() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -172,7 +181,8 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(value = Capability.SAFE_RELEASE, processes = true)
+    @Tag("chapter-12")
+    @Needs(value = Capability.SAFE_RELEASE, processes = true, signals = true)
     public final void rule_12_9_aStoppedHolderThatGoesOnTakesNothingFromTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -190,6 +200,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(value = Capability.FENCING, processes = true)
     public final void rule_12_10_fencingTokensIncreaseFromProcessToProcess() {
         Peer one = peer();
@@ -206,7 +217,8 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(value = Capability.FENCING, processes = true)
+    @Tag("chapter-12")
+    @Needs(value = Capability.FENCING, processes = true, signals = true)
     public final void rule_12_11_aStoppedHolderHasASmallerTokenThanTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -227,6 +239,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_12_processesUnderLoadNeverHoldTheLockAtOnce() throws IOException {
         Path directory = Files.createTempDirectory("interlock-conformance");

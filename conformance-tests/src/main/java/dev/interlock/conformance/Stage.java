@@ -12,6 +12,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
@@ -19,7 +20,10 @@ import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Verdict;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -31,13 +35,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
+@Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
-@ExtendWith(Retries.class)
+@ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -64,6 +70,36 @@ abstract class Stage {
     protected abstract LockHarness harness() throws Exception;
 
     /**
+     * Returns the name of what is tested, for the certificate that the kit writes.
+     *
+     * @return the simple name of the test class, unless overridden
+     */
+    protected String subject() {
+        return getClass().getSimpleName();
+    }
+
+    /** The strategy under test and where its classes come from, if a rule got as far as that. */
+    Optional<String> strategy() {
+        LockHarness current = harness;
+        if (current == null) {
+            return Optional.empty();
+        }
+        LockStrategyProvider provider = current.provider();
+        String version = provider.getClass().getPackage().getImplementationVersion();
+        return Optional.of(provider.name() + (version == null ? "" : " " + version));
+    }
+
+    /**
+     * Returns how long a rule may take, and how long the harness may take to open and to close. A rule's own bounds end most of
+     * them long before; this is for a lock that hangs.
+     *
+     * @return three minutes, times the factor that stretches all times of the kit, unless overridden
+     */
+    protected Duration ruleTimeout() {
+        return Scale.RULE_TIMEOUT;
+    }
+
+    /**
      * Opens the stage, or skips a rule that depends on what is missing.
      *
      * @param test the rule
@@ -72,15 +108,64 @@ abstract class Stage {
     @BeforeEach
     public final void openStage(TestInfo test) throws Exception {
         run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
-        harness = harness();
-        first = newFactory(UnaryOperator.identity());
         Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
         if (needs != null) {
-            skipUnlessMet(needs, first.profile());
+            skipUnlessPossibleHere(needs);
+        }
+        LockHarness current = harness();
+        harness = current;
+        if (needs != null) {
+            skipUnlessOffered(needs, current);
+        }
+        first = newFactory(UnaryOperator.identity());
+        if (needs != null) {
+            skipUnlessDeclared(needs, first.profile());
         }
     }
 
-    private void skipUnlessMet(Needs needs, StrategyProfile profile) {
+    /** Looks at what depends on this JVM and its system alone. */
+    private static void skipUnlessPossibleHere(Needs needs) {
+        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
+            abort("there are no virtual threads before Java 21");
+        }
+        if (needs.signals() && !PosixSignals.available()) {
+            abort("this system cannot stop a process by a signal");
+        }
+    }
+
+    /**
+     * Looks at what is known before the backend starts. A factory may promise less than its provider, never more, so that a
+     * capability that is missing here is missing for certain.
+     */
+    private void skipUnlessOffered(Needs needs, LockHarness current) {
+        for (Beyond beyond : needs.beyond()) {
+            if (!offered().contains(beyond)) {
+                abort("needs " + beyond.what());
+            }
+        }
+        StrategyProfile most = current.provider().profile();
+        for (Capability capability : needs.value()) {
+            if (!most.supports(capability)) {
+                abort("the strategy does not declare " + capability);
+            }
+        }
+        for (Fault fault : needs.faults()) {
+            if (current.faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
+                abort("the harness cannot cause " + fault);
+            }
+        }
+        if (needs.processes() && !current.reachableFromOtherProcesses()) {
+            abort("the backend cannot be reached from other processes");
+        }
+    }
+
+    /** What the locks under test have that plain ones need not have. */
+    Set<Beyond> offered() {
+        return EnumSet.allOf(Beyond.class);
+    }
+
+    /** Looks at what only a factory tells, because options take capabilities away. */
+    private static void skipUnlessDeclared(Needs needs, StrategyProfile profile) {
         for (Capability capability : needs.value()) {
             if (!profile.supports(capability)) {
                 abort("the strategy does not declare " + capability);
@@ -90,17 +175,6 @@ abstract class Stage {
             if (profile.supports(capability)) {
                 abort("the strategy declares " + capability);
             }
-        }
-        for (Fault fault : needs.faults()) {
-            if (open().faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
-                abort("the harness cannot cause " + fault);
-            }
-        }
-        if (needs.processes() && !open().reachableFromOtherProcesses()) {
-            abort("the backend cannot be reached from other processes");
-        }
-        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
-            abort("there are no virtual threads before Java 21");
         }
     }
 

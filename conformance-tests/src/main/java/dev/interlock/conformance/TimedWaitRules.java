@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 5 of the contract: timed waits. */
@@ -93,6 +94,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_1_tryLockDoesNotWaitForAHeldLock() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -116,6 +118,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_2_timedTryLockGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -127,6 +130,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_3_timedTryLockDoesNotGiveUpEarly() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -142,6 +146,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_4_timedTryLockEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock remoteLock = lockOfAnotherClient();
@@ -161,6 +166,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_5_timedTryLockGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             assertGetsItInTime("tryLock(time)", timedTryLock(other, Scale.PATIENCE), other::unlock);
@@ -181,6 +187,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_6_timedTryLockHeedsTheUnit() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -200,6 +207,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_7_aTimeOfZeroOrLessDoesNotWait() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -220,6 +228,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_8_aTimeOfZeroOrLessGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -231,6 +240,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_9_theLongestTimeDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (TimeUnit unit : List.of(NANOSECONDS, SECONDS, DAYS)) {
@@ -240,6 +250,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_10_tryAcquireGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             List<Lease> leases = new ArrayList<>();
@@ -254,6 +266,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_11_tryAcquireEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -270,6 +284,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_12_tryAcquireOfZeroOrLessAsksOnce() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -293,6 +309,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_13_tryAcquireOfTheLongestDurationDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (Duration wait :
@@ -309,6 +327,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @SuppressWarnings({"NullAway", "DataFlowIssue"})
     public final void rule_5_14_missingArgumentsAreRefusedWithoutAnEffect() {
         DistributedLock lock = lock();
@@ -322,6 +341,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_15_oneTimeCoversTheQueueAndTheBackend() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -353,6 +373,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_16_aTimedWaitEndsInTheQueueToo() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -368,6 +389,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_17_aTimedOutWaiterLeavesNoGhost() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -385,6 +407,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_18_aTimedOutWaiterHoldsUpNobodyBehindIt() {
         for (DistributedLock queue : List.of(lock(), lockOfAnotherClient())) {
             DistributedLock lock = lock();
@@ -408,6 +431,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_19_aTimedWaitOutlastsTheLeaseOfTheHolder() {
         DistributedLock other = connected(newFactory()).getLock(name());
         holdUntilTheLeaseEnds();
@@ -417,6 +442,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_20_aWaitOutlastsItsOwnLease() {
         inCalm(again -> {
             DistributedLock lock = factory().getLock(name(again));
@@ -452,6 +479,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_21_manyTimedOutWaitsUseNothingUp() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -481,6 +509,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_22_aThreadThatTimedOutIsNoHolder() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -499,6 +528,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_23_theShortestTimeGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");

@@ -70,6 +70,7 @@ final class KitRun {
                         .map(method -> selectMethod(Kit.class, method.getName()))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)
+                .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
                 .configurationParameter(

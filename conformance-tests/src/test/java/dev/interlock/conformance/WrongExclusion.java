@@ -9,6 +9,8 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -164,7 +166,7 @@ final class WrongExclusion {
             DistributedLockFactory correct, UnaryOperator<DistributedLock> spoiler) {
         return new ForwardingFactory(correct) {
             @Override
-            DistributedLock spoil(DistributedLock lock) {
+            protected DistributedLock spoil(DistributedLock lock) {
                 return spoiler.apply(lock);
             }
         };

@@ -12,6 +12,8 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -35,8 +37,8 @@ final class WrongFaults {
             Fault.RESTART_WITHOUT_DATA,
             Fault.CUT_CONNECTIONS);
 
-    private static final Set<Fault> END_SCRIPTS =
-            EnumSet.of(Fault.SCRIPT_FLUSH, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
+    private static final Set<Fault> END_SCRIPTS = EnumSet.of(
+            Fault.FORGET_PREPARED, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
 
     private WrongFaults() {}
 
@@ -295,7 +297,7 @@ final class WrongFaults {
         DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
             return new ForwardingFactory(correct) {
                 @Override
-                DistributedLock spoil(DistributedLock lock) {
+                protected DistributedLock spoil(DistributedLock lock) {
                     return spoiling.apply(lock);
                 }
             };

@@ -7,6 +7,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -203,7 +205,7 @@ final class WrongFencing {
                 "handedOverTokensAreEqual",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         return new ForwardingLease(lease) {
                             @Override
                             public OptionalLong fencingToken() {
@@ -237,7 +239,7 @@ final class WrongFencing {
                 "reentryDrawsAToken",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         int holds = correct.holdCount();
                         return holds <= 1
                                 ? lease

@@ -9,6 +9,8 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -211,7 +213,7 @@ final class WrongInterrupts {
                             }
 
                             @Override
-                            Lease spoil(Lease lease) {
+                            protected Lease spoil(Lease lease) {
                                 return new ForwardingLease(lease) {
                                     @Override
                                     public void ensureValid(Duration atLeast) {

@@ -13,6 +13,9 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -127,7 +130,7 @@ final class WrongLeases {
                 UnaryOperator<DistributedLock> spoiler = spoilers.get();
                 return new ForwardingFactory(correct) {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return spoiler.apply(lock);
                     }
                 };
@@ -143,7 +146,7 @@ final class WrongLeases {
                     Map<Lease, Lease> spoiled = new ConcurrentHashMap<>();
                     return lock -> new ForwardingLock(lock) {
                         @Override
-                        Lease spoil(Lease lease) {
+                        protected Lease spoil(Lease lease) {
                             return spoiled.computeIfAbsent(lease, spoiler);
                         }
                     };
@@ -330,7 +333,7 @@ final class WrongLeases {
                     Map<String, Lease> latest = new ConcurrentHashMap<>();
                     return lock -> new ForwardingLock(lock) {
                         @Override
-                        Lease spoil(Lease lease) {
+                        protected Lease spoil(Lease lease) {
                             latest.put(name(), lease);
                             return new ForwardingLease(lease) {
                                 @Override

@@ -11,6 +11,9 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -144,7 +147,7 @@ final class WrongLifecycle {
         }
 
         @Override
-        DistributedLock spoil(DistributedLock lock) {
+        protected DistributedLock spoil(DistributedLock lock) {
             return new ForwardingLock(lock) {
                 @Override
                 public Optional<Lease> lease() {
@@ -248,7 +251,7 @@ final class WrongLifecycle {
         }
 
         @Override
-        Lease spoil(Lease lease) {
+        protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
                 public void onLoss(Consumer<? super LossCause> action) {
@@ -268,7 +271,7 @@ final class WrongLifecycle {
         }
 
         @Override
-        Lease spoil(Lease lease) {
+        protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
                 public void onLoss(Consumer<? super LossCause> action) {

@@ -14,6 +14,9 @@ import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
@@ -216,7 +219,7 @@ final class WrongNames {
         }
 
         @Override
-        Lease spoil(Lease lease) {
+        protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
                 public String lockName() {

@@ -14,6 +14,8 @@ import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -96,7 +98,7 @@ final class WrongReentry {
                         "3.16"),
                 new WithBackDoor("reEntryAsksTheBackend", "3.8") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ObservedLock(lock) {
                             @Override
                             void acquired() {
@@ -211,7 +213,7 @@ final class WrongReentry {
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return new ForwardingFactory(correct) {
                             @Override
-                            DistributedLock spoil(DistributedLock lock) {
+                            protected DistributedLock spoil(DistributedLock lock) {
                                 return new ForwardingLock(lock) {
                                     @Override
                                     public void unlock() {

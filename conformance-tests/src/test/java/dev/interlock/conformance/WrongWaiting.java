@@ -15,6 +15,9 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Watch;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -109,7 +112,7 @@ final class WrongWaiting {
                 "aClosedHandleKeepsTheLock",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         return new ForwardingLease(lease) {
                             @Override
                             public void close() {}
@@ -690,7 +693,7 @@ final class WrongWaiting {
         }
 
         @Override
-        DistributedLock spoil(DistributedLock lock) {
+        protected DistributedLock spoil(DistributedLock lock) {
             Spinners here = spinners.computeIfAbsent(lock.name(), name -> new Spinners());
             return new ForwardingLock(lock) {
                 @Override

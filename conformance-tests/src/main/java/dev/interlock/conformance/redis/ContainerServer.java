@@ -46,6 +46,12 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
                 .waitingFor(new WaitedForLater());
     }
 
+    /** Fails at once, and not when the first rule needs a server, where a library is missing. */
+    static void requireLibrary() {
+        EmbeddedServer.requireLibrary();
+        Objects.requireNonNull(GenericContainer.class.getName());
+    }
+
     /** Takes a server that was given back, or starts one. */
     static ContainerServer take(String image) {
         return pool(image).take();

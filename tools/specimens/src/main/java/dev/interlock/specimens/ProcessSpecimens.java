@@ -237,7 +237,7 @@ public final class ProcessSpecimens {
     }
 
     /** Each look at the token of a lease draws a new one, by the clock. */
-    static final class TokenOfTheMoment extends SpecimenProvider {
+    public static final class TokenOfTheMoment extends SpecimenProvider {
         public TokenOfTheMoment() {
             super("token-of-the-moment", Protocol::new, Capability.FENCING);
         }
@@ -269,7 +269,7 @@ public final class ProcessSpecimens {
     }
 
     /** A listener is told of a loss, and a little later told again. */
-    static final class ToldTwice extends SpecimenProvider {
+    public static final class ToldTwice extends SpecimenProvider {
         public ToldTwice() {
             super("told-twice", Sound::new);
         }
@@ -292,10 +292,10 @@ public final class ProcessSpecimens {
     private static DistributedLockFactory withLeases(DistributedLockFactory correct, UnaryOperator<Lease> spoiler) {
         return new ForwardingFactory(correct) {
             @Override
-            DistributedLock spoil(DistributedLock lock) {
+            protected DistributedLock spoil(DistributedLock lock) {
                 return new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         return spoiler.apply(lease);
                     }
                 };

@@ -141,7 +141,7 @@ final class PeerMain {
                             Integer.parseInt(request[4]),
                             Path.of(decode(request[5])));
                 case "fencingToken" ->
-                    Long.toString(leases.get(decode(request[1])).fencingToken().orElseThrow());
+                    Long.toString(lease(decode(request[1])).fencingToken().orElseThrow());
                 case "threadId" -> Long.toString(Thread.currentThread().getId());
                 default -> FAILED + "no such request";
             };
@@ -156,6 +156,14 @@ final class PeerMain {
 
     private AtomicInteger losses(String name) {
         return losses.computeIfAbsent(name, it -> new AtomicInteger());
+    }
+
+    private Lease lease(String name) {
+        Lease lease = leases.get(name);
+        if (lease == null) {
+            throw new IllegalStateException("lock \"" + name + "\" was never held here");
+        }
+        return lease;
     }
 
     private String lock(String name, LockOptions options) {

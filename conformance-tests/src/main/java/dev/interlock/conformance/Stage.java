@@ -46,6 +46,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int POLLS = 50;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** How often is tried what a machine that stands still can spoil. */
@@ -359,12 +361,14 @@ abstract class Stage {
 
     /** Waits until something is so, and tells whether it was in time. */
     static boolean inTime(BooleanSupplier condition) {
-        long until = System.nanoTime() + Scale.PATIENCE.toNanos();
+        long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - until >= 0) {
+            long waited = System.nanoTime() - start;
+            if (waited >= Scale.PATIENCE.toNanos()) {
                 return false;
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            // What has taken long may be seen a little later: many rules that are broken wait side by side.
+            LockSupport.parkNanos(Math.min(Math.max(POLL_NANOS, waited / POLLS), MAX_POLL_NANOS));
         }
         return true;
     }

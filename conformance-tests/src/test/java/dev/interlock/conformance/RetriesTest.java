@@ -14,8 +14,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
@@ -24,7 +26,12 @@ class RetriesTest {
     private static final String UNLIMITED = "";
 
     /** Not found by the build, which runs it through this class alone. */
-    static final class Troubled extends DistributedLockConformanceOfOne {
+    static final class Troubled extends TimedWaitRules {
+        @Override
+        protected LockHarness harness() {
+            return new MemoryHarness(new WrongLock("correct"));
+        }
+
         @Test
         void rule_0_1_getsItsGrantsAtTheThirdTry() throws Exception {
             AtomicInteger tries = new AtomicInteger();
@@ -49,22 +56,14 @@ class RetriesTest {
         }
     }
 
-    abstract static class DistributedLockConformanceOfOne extends TimedWaitRules {
-        @Override
-        protected LockHarness harness() {
-            return new MemoryHarness(new WrongLock("correct"));
-        }
-    }
-
     private static EngineExecutionResults runWithBudget(String budget) {
         EngineTestKit.Builder run = EngineTestKit.engine("junit-jupiter").selectors(selectClass(Troubled.class));
         if (!budget.equals(UNLIMITED)) {
             run.configurationParameter(Retries.COUNT, budget);
         }
-        return run.filters((org.junit.platform.launcher.PostDiscoveryFilter)
-                        test -> org.junit.platform.engine.FilterResult.includedIf(
-                                !test.isTest() || test.getDisplayName().startsWith("rule_0_")))
-                .execute();
+        PostDiscoveryFilter own = test ->
+                FilterResult.includedIf(!test.isTest() || test.getDisplayName().startsWith("rule_0_"));
+        return run.filters(own).execute();
     }
 
     private static List<Map<String, String>> published(EngineExecutionResults results) {

@@ -670,7 +670,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock waitersSpin() {
-        return new WrongLock("waitersSpin", "8.6", "8.18", "8.19") {
+        return new WrongLock("waitersSpin", "8.18", "8.19") {
             @Override
             DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new SpinningFactory(correct);

@@ -63,6 +63,7 @@ class PlainLocksTest {
 
             - Redisson: a thread that is interrupted while a command is under way gets a `RedisException`, from `lock()`, `tryLock()` and
               `unlock()` too; whether the lock is held then is not known. A timed wait counts whole milliseconds and may end one early.
+              A time of `Long.MIN_VALUE` overflows if the first command takes a millisecond, and is then waited for without end.
             - Spring: locks whose names have hash codes that agree in their last ten bits share one local lock, and exclude each other
               within a JVM. `unlock()` by a thread that does not hold the lock throws an `IllegalStateException`, not an
               `IllegalMonitorStateException`. An interrupt during a command becomes a `CannotAcquireLockException`, from `lock()` too.

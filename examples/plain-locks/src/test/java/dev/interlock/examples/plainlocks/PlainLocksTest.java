@@ -61,13 +61,15 @@ class PlainLocksTest {
     private static final String NOTES = """
             Most of what is broken comes from a few causes:
 
-            - Redisson: a thread that is interrupted while a command is under way gets a `RedisException`, from `lock()`, `tryLock()` and
-              `unlock()` too; whether the lock is held then is not known. A timed wait counts whole milliseconds and may end one early.
-              A time of `Long.MIN_VALUE` overflows if the first command takes a millisecond, and is then waited for without end.
-            - Spring: locks whose names have hash codes that agree in their last ten bits share one local lock, and exclude each other
-              within a JVM. `unlock()` by a thread that does not hold the lock throws an `IllegalStateException`, not an
-              `IllegalMonitorStateException`. An interrupt during a command becomes a `CannotAcquireLockException`, from `lock()` too.
-              The longest times overflow. A timed wait begins anew when it has got past the threads of its own JVM.
+            - Redisson: a thread that is interrupted while a command is under way gets a `RedisException`, from
+              `lock()`, `tryLock()` and `unlock()` too; whether the lock is held then is not known. A timed wait
+              counts whole milliseconds and may end one early. A time of `Long.MIN_VALUE` overflows if the first
+              command takes a millisecond, and is then waited for without end.
+            - Spring: locks whose names have hash codes that agree in their last ten bits share one local lock, and
+              exclude each other within a JVM. `unlock()` by a thread that does not hold the lock throws an
+              `IllegalStateException`, not an `IllegalMonitorStateException`. An interrupt during a command becomes a
+              `CannotAcquireLockException`, from `lock()` too. The longest times overflow. A timed wait begins anew
+              when it has got past the threads of its own JVM.
             """;
 
     private record Rule(int chapter, int number, String name) {

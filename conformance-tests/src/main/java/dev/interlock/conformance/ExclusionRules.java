@@ -10,6 +10,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -2,6 +2,7 @@
 package dev.interlock.conformance;
 
 import dev.interlock.Capability;
+import dev.interlock.conformance.plain.Beyond;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

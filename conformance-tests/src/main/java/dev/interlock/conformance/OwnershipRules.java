@@ -11,6 +11,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.conformance.plain.PlainLocks;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -42,7 +45,18 @@ public abstract class PlainLockConformance extends TimedWaitRules {
     protected final LockHarness harness() throws Exception {
         PlainLocks locks = locks();
         offered = locks.offered();
-        return locks.harness();
+        LockStrategyProvider provider = locks.provider();
+        return new LockHarness() {
+            @Override
+            public LockStrategyProvider provider() {
+                return provider;
+            }
+
+            @Override
+            public LockConfig config() {
+                return LockConfig.builder().build();
+            }
+        };
     }
 
     /** A plain lock is named by the test class alone. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

@@ -18,6 +18,7 @@ import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Verdict;
+import dev.interlock.conformance.plain.Beyond;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.EnumSet;

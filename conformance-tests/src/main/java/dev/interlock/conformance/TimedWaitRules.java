@@ -15,6 +15,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

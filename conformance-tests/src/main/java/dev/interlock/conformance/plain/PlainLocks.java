@@ -2,8 +2,7 @@
 package dev.interlock.conformance.plain;
 
 import dev.interlock.Capability;
-import dev.interlock.conformance.Beyond;
-import dev.interlock.conformance.LockHarness;
+import dev.interlock.LockStrategyProvider;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
@@ -146,12 +145,12 @@ public final class PlainLocks {
     }
 
     /**
-     * Returns a harness that lends these locks what the rules ask of any lock: names, clients and options, which have no effect.
+     * Returns a provider that lends these locks what the rules ask of any lock: names, clients and options, which have no effect.
      *
-     * @return a new harness
+     * @return a new provider
      */
-    public LockHarness harness() {
-        return new PlainHarness(clients, capabilities, holdCount);
+    public LockStrategyProvider provider() {
+        return new PlainProvider(clients, capabilities, holdCount);
     }
 
     /** An owner of plain locks, such as a registry or a connected client library. Must be safe to use from any thread. */

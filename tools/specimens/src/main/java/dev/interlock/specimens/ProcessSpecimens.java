@@ -213,7 +213,7 @@ public final class ProcessSpecimens {
 
             @Override
             Optional<Duration> retryAfter(String key) {
-                return Optional.of(Duration.ofMillis(Math.max(1, (Long) call("PTTL", key))));
+                return Optional.of(Duration.ofMillis(call("PTTL", key) instanceof Long left ? Math.max(1, left) : 1));
             }
 
             @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.plain;
 
 /** What a {@link dev.interlock.DistributedLock} has and a plain {@link java.util.concurrent.locks.Lock} need not have. */
 public enum Beyond {

@@ -9,7 +9,6 @@ import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyOption;
 import dev.interlock.StrategyProfile;
-import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.plain.PlainLocks.Client;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Gives plain locks the form in which the rules ask for locks. */
-final class PlainHarness implements LockHarness {
+final class PlainProvider implements LockStrategyProvider {
+    private static final String NAME = "plain-lock";
+
     private final Supplier<? extends Client> clients;
     private final StrategyProfile profile;
     private final @Nullable ToIntFunction<Lock> holdCount;
@@ -29,7 +30,7 @@ final class PlainHarness implements LockHarness {
     /** The holds of the threads of each client; a client that is handed out twice is one owner. */
     private final Map<Client, Map<String, Holds>> holds = new ConcurrentHashMap<>();
 
-    PlainHarness(
+    PlainProvider(
             Supplier<? extends Client> clients, Set<Capability> capabilities, @Nullable ToIntFunction<Lock> holdCount) {
         this.clients = clients;
         this.profile = new StrategyProfile("a plain java.util.concurrent.locks.Lock", capabilities, Set.of());
@@ -37,35 +38,23 @@ final class PlainHarness implements LockHarness {
     }
 
     @Override
-    public LockStrategyProvider provider() {
-        return new Provider();
+    public String name() {
+        return NAME;
     }
 
     @Override
-    public LockConfig config() {
-        return LockConfig.builder().build();
+    public StrategyProfile profile() {
+        return profile;
     }
 
-    private final class Provider implements LockStrategyProvider {
-        @Override
-        public String name() {
-            return "plain-lock";
-        }
+    @Override
+    public List<StrategyOption> options() {
+        return List.of();
+    }
 
-        @Override
-        public StrategyProfile profile() {
-            return profile;
-        }
-
-        @Override
-        public List<StrategyOption> options() {
-            return List.of();
-        }
-
-        @Override
-        public DistributedLockFactory newFactory(LockConfig config) {
-            return new Factory(clients.get());
-        }
+    @Override
+    public DistributedLockFactory newFactory(LockConfig config) {
+        return new Factory(clients.get());
     }
 
     private final class Factory implements DistributedLockFactory {
@@ -77,7 +66,7 @@ final class PlainHarness implements LockHarness {
 
         @Override
         public String strategy() {
-            return "plain-lock";
+            return NAME;
         }
 
         @Override

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.examples.rowlock;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Renewal;
+import dev.interlock.engine.Watch;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.h2.jdbcx.JdbcConnectionPool;
+
+/**
+ * The lock is a row with its owner and the end of the lease. Each step is one statement, which the database carries out while it
+ * holds the row; the database's clock alone says whether a lease has ended.
+ */
+final class RowLockProtocol implements LeaseProtocol {
+    private static final String TABLE = "CREATE TABLE IF NOT EXISTS interlock (name VARCHAR PRIMARY KEY,"
+            + " owner VARCHAR, ends TIMESTAMP(9) WITH TIME ZONE, fence BIGINT NOT NULL)";
+    private static final String ROW =
+            "INSERT INTO interlock SELECT ?, NULL, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM interlock WHERE name = ?)";
+
+    /** The fencing tokens go up in the same step, but not if a request that was answered is repeated. */
+    private static final String ACQUIRE = "SELECT fence FROM FINAL TABLE (UPDATE interlock SET"
+            + " fence = CASE WHEN owner = ? THEN fence ELSE fence + ? END,"
+            + " ends = DATEADD(MILLISECOND, ?, CURRENT_TIMESTAMP(9)), owner = ?"
+            + " WHERE name = ? AND (owner IS NULL OR owner = ? OR ends <= CURRENT_TIMESTAMP(9)))";
+
+    private static final String RENEW = "UPDATE interlock SET ends = DATEADD(MILLISECOND, ?, CURRENT_TIMESTAMP(9))"
+            + " WHERE name = ? AND owner = ? AND ends > CURRENT_TIMESTAMP(9)";
+    private static final String RELEASE = "UPDATE interlock SET owner = NULL, ends = NULL"
+            + " WHERE name = ? AND owner = ? AND ends > CURRENT_TIMESTAMP(9)";
+    private static final String HOLDER = "SELECT DATEDIFF(MILLISECOND, CURRENT_TIMESTAMP(9), ends), owner"
+            + " FROM interlock WHERE name = ? AND ends > CURRENT_TIMESTAMP(9)";
+
+    private static final int CONNECTIONS = 8;
+    private static final int DUPLICATE_KEY = 23505;
+
+    private final JdbcConnectionPool pool;
+    private final String prefix;
+    private final Duration timeout;
+    private volatile boolean hasTable;
+
+    RowLockProtocol(String url, LockConfig config) {
+        this.pool = JdbcConnectionPool.create(url, "sa", "");
+        // With its length, so that no prefix runs into a name.
+        this.prefix = config.keyPrefix().length() + ":" + config.keyPrefix() + ":";
+        this.timeout = config.commandTimeout();
+        pool.setMaxConnections(CONNECTIONS);
+    }
+
+    /** Something to do with a connection. */
+    private interface Work<T> {
+        T with(Connection connection) throws SQLException;
+    }
+
+    private <T> T call(Work<T> work) {
+        Connection connection;
+        try {
+            connection = pool.getConnection();
+        } catch (SQLException e) {
+            throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
+        }
+        try (connection) {
+            connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeout.toMillis()));
+            if (!hasTable) {
+                update(connection, TABLE);
+                hasTable = true;
+            }
+            return work.with(connection);
+        } catch (SQLException e) {
+            throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the database did not confirm a statement", e);
+        }
+    }
+
+    private static PreparedStatement prepare(Connection connection, String sql, Object... parameters)
+            throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
+        }
+        return statement;
+    }
+
+    private static int update(Connection connection, String sql, Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, sql, parameters)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private String row(Claim claim) {
+        return prefix + claim.name();
+    }
+
+    @Override
+    public Attempt attempt(Claim claim) {
+        try {
+            return call(connection -> {
+                addRow(connection, row(claim));
+                long millis = claim.lease().toMillis();
+                try (PreparedStatement statement = prepare(
+                                connection,
+                                ACQUIRE,
+                                claim.token(),
+                                claim.fences(),
+                                millis,
+                                claim.token(),
+                                row(claim),
+                                claim.token());
+                        ResultSet result = statement.executeQuery()) {
+                    return result.next()
+                            ? new Attempt.Granted(
+                                    validity(claim), OptionalLong.of(result.getLong(1) - claim.fences() + 1))
+                            : new Attempt.Refused(holder(connection, claim).map(Holder::left));
+                }
+            });
+        } catch (LockBackendException e) {
+            return new Attempt.Failed(e);
+        }
+    }
+
+    private static void addRow(Connection connection, String row) throws SQLException {
+        try {
+            update(connection, ROW, row, row);
+        } catch (SQLException e) {
+            // Somebody else has added it meanwhile.
+            if (e.getErrorCode() != DUPLICATE_KEY) {
+                throw e;
+            }
+        }
+    }
+
+    /** Who holds a lock, and for how long if nobody renews it. */
+    private record Holder(Duration left, String owner) {}
+
+    private Optional<Holder> holder(Connection connection, Claim claim) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, HOLDER, row(claim));
+                ResultSet result = statement.executeQuery()) {
+            return result.next()
+                    ? Optional.of(new Holder(Duration.ofMillis(Math.max(0, result.getLong(1))), result.getString(2)))
+                    : Optional.empty();
+        }
+    }
+
+    @Override
+    public List<Renewal> renew(List<Claim> claims) {
+        return claims.stream().map(this::renew).toList();
+    }
+
+    private Renewal renew(Claim claim) {
+        try {
+            return changed(claim, RENEW, claim.lease().toMillis(), row(claim), claim.token())
+                    .<Renewal>map(Renewal.Lost::new)
+                    .orElseGet(() -> new Renewal.Renewed(validity(claim)));
+        } catch (LockBackendException e) {
+            return new Renewal.Failed(e);
+        }
+    }
+
+    @Override
+    public Optional<LossCause> release(Claim claim) {
+        return changed(claim, RELEASE, row(claim), claim.token());
+    }
+
+    /** Changes the row of a lock that is held, or tells why it is not held any more. */
+    private Optional<LossCause> changed(Claim claim, String sql, Object... parameters) {
+        return call(connection -> {
+            if (update(connection, sql, parameters) == 1) {
+                return Optional.empty();
+            }
+            return Optional.of(holder(connection, claim).isPresent() ? LossCause.TAKEN : LossCause.GONE);
+        });
+    }
+
+    /** What is left of a lease if the database's clock runs 1 % faster than ours. */
+    private static Duration validity(Claim claim) {
+        return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
+    }
+
+    @Override
+    public Watch watch(String name, Runnable onFreed) {
+        return Watch.NONE;
+    }
+
+    @Override
+    public void close() {
+        pool.dispose();
+    }
+}

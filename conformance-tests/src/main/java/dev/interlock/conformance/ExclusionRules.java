@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 1 of the contract: exclusion. */
@@ -55,6 +56,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_1_aFreeLockIsGrantedAtOnce() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -63,6 +65,8 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_1_2_aHeldLockIsRefusedToAnotherClient() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -75,6 +79,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_3_aHeldLockIsRefusedToAnotherThread() {
         DistributedLock lock = lock();
         actor("holder").does("lock()", lock::lock);
@@ -84,6 +89,8 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.NAMES)
     public final void rule_1_4_lockObjectsOfOneNameAreOneLock() {
         DistributedLock first = lock();
         DistributedLock second = lock();
@@ -96,6 +103,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_5_locksOfDifferentNamesAreIndependent() {
         actor("holder").does("lock()", lock()::lock);
         DistributedLock second = factory().getLock(name("Aa"));
@@ -112,6 +120,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_6_anUnlockedLockCanBeHadByAnotherClient() {
         List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient());
         List<Actor> actors = List.of(actor("thread of client 1"), actor("thread of client 2"));
@@ -127,6 +136,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_7_ofManyThatTryAtOnceOneGetsTheLock() {
         int rounds = 15;
         // A vote can be split so that nobody has a majority.
@@ -159,16 +169,21 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_8_threadsOfOneClientNeverHoldTheLockAtOnce() {
         assertExclusive(load(1).threads(6).rounds(20).styles(Load.BY_THREAD).run());
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_1_9_severalClientsNeverHoldTheLockAtOnce() {
         assertExclusive(load(3).threads(1).rounds(20).styles(Load.BY_THREAD).run());
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_1_10_aHandleExcludesThreadsOfItsClient() {
         DistributedLock lock = lock();
         Actor actor = actor("holder of a handle");
@@ -182,6 +197,8 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_1_11_handlesAndThreadsOfDifferentClientsExcludeEachOther() {
         DistributedLock ours = lock();
         DistributedLock theirs = lockOfAnotherClient();
@@ -198,11 +215,13 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_12_allWaysToLockExcludeEachOther() {
         assertExclusive(load(2).threads(3).rounds(20).run());
     }
 
     @Test
+    @Tag("chapter-1")
     @Needs(Capability.REENTRANT)
     public final void rule_1_13_nestedHoldsExcludeUntilTheLastUnlock() {
         assertExclusive(load(2).threads(2)
@@ -213,6 +232,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_14_whatAHolderWroteIsSeenByTheNextOfItsClient() {
         TwoFields fields = new TwoFields();
         DistributedLockFactory client = busyClient();
@@ -244,6 +264,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_15_locksCanBeTakenHandOverHand() {
         List<DistributedLock> chain = Stream.of("a", "b", "c", "d")
                 .map(suffix -> factory().getLock(name(suffix)))
@@ -269,6 +290,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     @Needs(virtualThreads = true)
     public final void rule_1_16_virtualThreadsAreOwnersOfTheirOwn() {
         DistributedLock lock = lock();
@@ -287,6 +309,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     @Needs(virtualThreads = true)
     public final void rule_1_17_manyVirtualThreadsExcludeEachOther() {
         Load load = load(2).names(name("a"), name("b"), name("c"), name("d"))
@@ -298,6 +321,7 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
     public final void rule_1_18_waitersThatGiveUpDoNotBreakExclusion() {
         Load load = load(2).threads(4)
                 .rounds(30)
@@ -309,6 +333,8 @@ abstract class ExclusionRules extends Stage {
     }
 
     @Test
+    @Tag("chapter-1")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_1_19_oneClientAloneTakesOverALeaseThatEnded() {
         List<DistributedLockFactory> clients = new ArrayList<>();
         for (int i = 0; i < TAKERS; i++) {

@@ -17,12 +17,12 @@ public enum Fault {
     RESTART_WITHOUT_DATA,
     /** All data is deleted while the backend runs on. */
     FLUSH,
-    /** The backend forgets the scripts that were loaded into it. */
-    SCRIPT_FLUSH,
+    /** The backend forgets what clients have prepared in it to call by a short name later, such as scripts or statements. */
+    FORGET_PREPARED,
     /** All connections are closed; new ones are accepted at once. */
     CUT_CONNECTIONS,
-    /** The connections on which clients wait for messages are closed; new ones are accepted at once. */
-    DROP_SUBSCRIPTIONS,
+    /** The connections on which clients are notified of releases are closed, all others stay; new ones are accepted at once. */
+    CUT_NOTIFICATIONS,
     /** Each answer arrives {@link FaultInjector#DELAY} late until {@link FaultInjector#heal}. */
     DELAY,
     /** The next request is carried out, and its answer lost together with the connection. */

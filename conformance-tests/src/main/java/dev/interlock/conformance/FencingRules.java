@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 7 of the contract: fencing. */
@@ -37,6 +38,7 @@ abstract class FencingRules extends LeaseRules {
     FencingRules() {}
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_1_everyTenureHasAToken() {
         DistributedLock lock = lock();
@@ -58,6 +60,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_2_tokensGrowFromTenureToTenure() {
         DistributedLock lock = lock();
@@ -75,6 +78,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_3_tokensGrowFromClientToClient() {
         List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient(), lockOfAnotherClient());
@@ -90,6 +94,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_4_tokensGrowAmongThoseWhoWaitInOneClient() {
         DistributedLock lock = lock();
@@ -113,6 +118,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs({Capability.REENTRANT, Capability.FENCING})
     public final void rule_7_5_reentryKeepsTheToken() {
         DistributedLock lock = lock();
@@ -129,6 +135,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_6_renewalKeepsTheToken() {
         inCalm(again -> {
@@ -151,6 +158,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_7_aLeaseKeepsItsTokenForEver() {
         Actor actor = actor("holder");
@@ -166,6 +174,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_8_tokensGrowAfterALeaseHasRunOut() {
         DistributedLock other = lockOfAnotherClient();
@@ -176,18 +185,21 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(value = Capability.FENCING, faults = Fault.FLUSH)
     public final void rule_7_9_tokensGrowAfterAFlush() {
         assertGrowsAfter(() -> faults().inject(Fault.FLUSH));
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(value = Capability.FENCING, faults = Fault.RESTART_WITHOUT_DATA)
     public final void rule_7_10_tokensGrowAfterARestartWithoutData() {
         assertGrowsAfter(() -> faults().inject(Fault.RESTART_WITHOUT_DATA));
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(value = Capability.FENCING, faults = Fault.KILL)
     public final void rule_7_11_tokensGrowAfterAKill() {
         assertGrowsAfter(() -> {
@@ -212,6 +224,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_12_attemptsThatFailUseNoTokenUpTwice() {
         DistributedLock lock = lock();
@@ -237,6 +250,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(value = Capability.FENCING, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_7_13_aLostReplyMakesNoTokenRepeat() {
         DistributedLock lock = lock();
@@ -247,18 +261,20 @@ abstract class FencingRules extends LeaseRules {
         tokens.add(tokenOfTenure(actor, lock));
         faults().inject(Fault.LOSE_NEXT_REPLY);
         // Whether this succeeds is for the client library to say, which may ask again.
-        actor.beginTo("tryAcquire()", () -> {
+        Throwable thrown = actor.beginTo("tryAcquire()", () -> {
                     try (Lease lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
                         tokens.add(token(lease));
                     }
                 })
                 .outcome();
+        assertBackendFailureIfAny("tryAcquire() of a free lock whose reply was lost", thrown);
         tokens.add(tokenOfTenureInTime(actor, lock));
         tokens.add(tokenOfTenureInTime(actor, other));
         assertGrows(tokens);
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(Capability.FENCING)
     public final void rule_7_14_tokensAreInTheOrderOfTenuresUnderLoad() {
         Queue<Long> tokens = new ConcurrentLinkedQueue<>();
@@ -303,6 +319,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     @Test
+    @Tag("chapter-7")
     @Needs(without = Capability.FENCING)
     public final void rule_7_15_aStrategyWithoutFencingGivesNoToken() {
         Actor actor = actor("holder");

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 4 of the contract: interrupts. */
@@ -28,6 +29,7 @@ abstract class InterruptRules extends ReentryRules {
     InterruptRules() {}
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_1_lockIgnoresAnInterruptOnEntry() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -39,6 +41,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_2_lockKeepsTheInterruptFlag() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -56,6 +59,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_3_lockWaitsOnWhenInterrupted() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -77,6 +81,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_4_lockInterruptiblyThrowsOnEntry() {
         assertThrowsOnEntry("lockInterruptibly()", () -> {
             lock().lockInterruptibly();
@@ -85,6 +90,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_5_lockInterruptiblyThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -96,6 +102,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_6_anInterruptedWaiterDoesNotGetTheLockLater() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -104,7 +111,7 @@ abstract class InterruptRules extends ReentryRules {
             Pending<?> call = waiter.beginTo("lockInterruptibly()", waiting::lockInterruptibly);
             waiter.settle(call);
             waiter.interrupt();
-            call.outcome();
+            call.failure(InterruptedException.class);
             DistributedLock other = lockOfAnotherClient();
             holder.does("unlock()", held::unlock);
             assertFree(other);
@@ -118,6 +125,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_7_tryLockIgnoresAnInterrupt() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -129,6 +137,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_8_aRefusedTryLockKeepsTheInterruptFlag() {
         DistributedLock held = lock();
         for (DistributedLock refusing : List.of(held, lockOfAnotherClient())) {
@@ -142,6 +151,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_9_timedTryLockThrowsOnEntry() {
         for (long time : new long[] {1_000, 0, -1}) {
             assertThrowsOnEntry(
@@ -150,6 +160,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_10_timedTryLockThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -158,11 +169,15 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_11_acquireThrowsOnEntry() {
         assertThrowsOnEntry("acquire()", lock()::acquire);
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_12_acquireThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -171,6 +186,8 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_13_tryAcquireThrowsOnEntry() {
         for (Duration wait : List.of(Duration.ofSeconds(1), Duration.ZERO, Duration.ofMillis(-1))) {
             assertThrowsOnEntry("tryAcquire(" + wait + ")", () -> lock().tryAcquire(wait));
@@ -178,6 +195,8 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_14_tryAcquireThrowsWhileItWaits() {
         DistributedLock held = lock();
         for (DistributedLock waiting : List.of(held, lockOfAnotherClient())) {
@@ -186,6 +205,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_15_unlockIgnoresAnInterrupt() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -197,6 +217,8 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_4_16_closingAHandleIgnoresAnInterrupt() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -209,6 +231,8 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_4_17_ensureValidIgnoresAnInterrupt() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
@@ -229,6 +253,8 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_4_18_queriesIgnoreAnInterrupt() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -252,6 +278,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     public final void rule_4_19_anInterruptThatMeetsTheGrantHasOneOutcome() {
         DistributedLock held = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -291,6 +318,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     @Needs(Capability.PUSH_WAKEUP)
     public final void rule_4_20_anInterruptedWaiterDoesNotTakeTheWakeUpAlong() {
         // So that nothing but a wake-up takes the waiters to the lock in time.
@@ -319,6 +347,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     @Needs(value = Capability.SAFE_RELEASE, faults = Fault.PAUSE)
     public final void rule_4_21_anInterruptedRequestWithoutAnAnswerLeavesNothingBehind() {
         DistributedLock lock = lock();
@@ -340,6 +369,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     @Needs(faults = Fault.DELAY)
     public final void rule_4_22_lockOutlastsAnInterruptDuringItsRequest() {
         DistributedLock lock = lock();
@@ -357,6 +387,7 @@ abstract class InterruptRules extends ReentryRules {
     }
 
     @Test
+    @Tag("chapter-4")
     @Needs(faults = Fault.DELAY)
     public final void rule_4_23_anInterruptDuringTheRequestGivesTheLockBack() {
         DistributedLock lock = lock();
@@ -376,6 +407,9 @@ abstract class InterruptRules extends ReentryRules {
             }
             actor.does("unlock()", lock::unlock);
             actor.does("forget the interrupt", Thread::interrupted);
+            if (i < TRIES - 1) {
+                retried("an interrupt came after the answer that it should have met");
+            }
         }
         fail("lockInterruptibly() never threw InterruptedException when interrupted during its request");
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
@@ -30,12 +31,16 @@ abstract class LeaseRules extends TimedWaitRules {
     /** How far the two clocks of a lease may be apart, one of which counts milliseconds. */
     private static final Duration GRAIN = Duration.ofMillis(10);
 
+    /** After how many leases a lock that is not renewed must be free. */
+    private static final int LEASES_UNTIL_FREE = 2;
+
     private static final int MANY_LOCKS = 50;
     private static final int TRIES = 5;
 
     LeaseRules() {}
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_1_aFreshLeaseIsValidForNoLongerThanItsTime() {
         Actor actor = actor("holder");
         assertFresh(lockBy(actor, factory().getLock(name("a"), lease(Scale.LONG_LEASE))));
@@ -52,6 +57,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_2_theRemainingTimeFalls() {
         Duration pause = Scale.millis(60);
         Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -65,20 +71,32 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_3_aLeaseThatIsNotRenewedEnds() {
-        DistributedLockFactory other = newFactory();
+        // Long enough for a backend that counts in whole seconds and rounds them up.
+        Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+        DistributedLockFactory other = connected(newFactory());
+        DistributedLockFactory own = connected(factory());
         Actor holder = actor("holder");
-        lockBy(holder, shortLived(name("a")));
-        acquire(holder, shortLived(name("b")));
-        Actor next = actor("next holder");
-        for (String name : List.of(name("a"), name("b"))) {
+        lockBy(holder, own.getLock(name("a"), unrenewed(time)));
+        acquire(holder, own.getLock(name("b"), unrenewed(time)));
+        List<DistributedLock> locks = List.of(other.getLock(name("a")), other.getLock(name("b")));
+        // A client that trusts no clock but its own counts from when it first saw the lease.
+        locks.forEach(Stage::isFree);
+        // Counted from after the grants, and looked at afterwards: a machine that stands still only gives the leases
+        // more time.
+        pass(time.multipliedBy(LEASES_UNTIL_FREE));
+        for (DistributedLock lock : locks) {
             assertTrue(
-                    getsInTime(next, other.getLock(name)),
-                    "another client should get the lock when the holder's lease, which is not renewed, has ended");
+                    isFree(lock),
+                    () ->
+                            "another client should get the lock when the holder's lease, which is not renewed, has ended, and "
+                                    + LEASES_UNTIL_FREE + " leases after it first asked at the latest");
         }
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_4_failedAttemptsDoNotProlongALease() {
         DistributedLock contended = lockOfAnotherClient();
         acquire(actor("holder"), shortLived(name()));
@@ -89,6 +107,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_5_aLeaseIsInvalidBeforeAnotherClientHasTheLock() {
         DistributedLock other = lockOfAnotherClient();
         DistributedLock lock = shortLived(name());
@@ -109,6 +128,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_6_aLeaseThatRanOutLeavesTheThreadNothing() {
         DistributedLock lock = shortLived(name());
         DistributedLock same = factory().getLock(name());
@@ -126,6 +146,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
         Lease lost = acquire(actor, shortLived(name()));
@@ -138,6 +159,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_8_aLeaseEndsWithItsTenureWhoeverIsNext() {
         DistributedLock lock = lock();
         Actor first = actor("first");
@@ -157,6 +179,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_9_optionsAreThoseOfTheLockObject() {
         Duration shorter = Scale.LONG_LEASE.dividedBy(4);
         DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
@@ -196,6 +219,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_10_waitingDoesNotUseUpTheLease() {
         Duration wait = Scale.SHORT_LEASE;
         Duration enough = Scale.LONG_LEASE.minus(wait.dividedBy(2));
@@ -208,6 +232,9 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration allowance = Scale.LONG_LEASE.minus(
                 waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name("free")))));
         for (int i = 0; i < TRIES && best.plus(allowance).compareTo(enough) < 0; i++) {
+            if (i > 0) {
+                retried("a grant came late, or not");
+            }
             String name = name("held " + i);
             acquire(holder, own.getLock(name, unrenewed(wait)));
             Duration remaining = waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name)));
@@ -225,6 +252,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_11_aLeaseCountsFromBeforeTheRequest() {
         Duration time = Duration.ofSeconds(4);
@@ -250,6 +278,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.DELAY)
     public final void rule_6_12_aGrantThatIsOverOnArrivalIsNotHandedOut() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(FaultInjector.DELAY.dividedBy(2)));
@@ -260,9 +289,15 @@ abstract class LeaseRules extends TimedWaitRules {
                 "lock() should not return with a lease that had run out before the grant arrived",
                 FaultInjector.DELAY.multipliedBy(2),
                 () -> !locking.isDone() || locking.outcome() != null);
+        if (!locking.isDone()) {
+            faults().heal();
+            eventually("lock() that goes on trying ends when answers are fast again", locking::isDone);
+        }
+        assertBackendFailureIfAny("lock() whose grant was over on arrival", locking.outcome());
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_13_theHolderIsToldWhenItsLeaseRunsOut() {
         Actor actor = actor("holder");
         DistributedLock lock = shortLived(name("a"));
@@ -277,6 +312,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -287,6 +323,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
         inCalm(again -> {
             Duration time = Scale.SHORT_LEASE.multipliedBy(2);
@@ -308,6 +345,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         Losses first = new Losses(lease);
@@ -324,6 +362,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_17_listenersRunInTurnOnAThreadOfTheFactorys() {
         Queue<Thread> threads = new ConcurrentLinkedQueue<>();
         AtomicInteger running = new AtomicInteger();
@@ -349,6 +388,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_18_aThreadIsInterruptedWhenItLosesTheLock() {
         LockOptions options =
                 unrenewed(Scale.SHORT_LEASE).toBuilder().interruptOnLoss(true).build();
@@ -362,6 +402,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_19_nobodyIsInterruptedOtherwise() {
         inCalm(again -> {
             LockOptions silent = unrenewed(Scale.SHORT_LEASE);
@@ -388,6 +429,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_20_closingALostHandleThrowsOnce() {
         Lease lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
@@ -399,6 +441,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.PARTITION)
     public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
         Actor actor = actor("holder");
@@ -411,6 +454,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_22_ensureValidExtendsTheLease() {
         inCalm(again -> {
             // A request may take half a second on a busy machine, and no lease is worth more than what is left after
@@ -437,6 +481,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
         Actor actor = actor("holder");
         Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -452,6 +497,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_24_ensureValidRefusesALeaseThatWasGivenUp() {
         Actor actor = actor("holder");
         DistributedLock lock = lock();
@@ -467,6 +513,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_25_ensureValidTellsOfALoss() {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
@@ -484,6 +531,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(faults = Fault.FLUSH)
     public final void rule_6_26_ensureValidDoesNotTakeADeletedLockBack() {
         Duration time = Scale.RENEWED_LEASE;
@@ -501,6 +549,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_27_aHeldLockIsRenewed() {
         inCalm(again -> {
@@ -528,6 +577,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_28_manyLocksAreRenewedTogether() {
         inCalm(again -> {
@@ -555,6 +605,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_29_aHandleOutlivesItsThread() {
         inCalm(again -> {
@@ -572,6 +623,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_30_aThreadThatEndsLosesItsLock() {
         inCalm(again -> {
@@ -590,6 +642,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_31_renewalEndsWithTheUnlock() {
         inCalm(again -> {
@@ -609,6 +662,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
     public final void rule_6_32_maxHoldEndsTheTenure() {
         inCalm(again -> {
@@ -618,6 +672,7 @@ abstract class LeaseRules extends TimedWaitRules {
                     .maxHold(time.multipliedBy(3).dividedBy(2))
                     .build();
             Duration least = time.multipliedBy(5).dividedBy(4);
+            Duration most = time.multipliedBy(5).dividedBy(2);
             DistributedLock other = connected(newFactory()).getLock(name(again));
             DistributedLock lock = connected(factory()).getLock(name(again), options);
             Actor holder = actor("holder");
@@ -629,6 +684,9 @@ abstract class LeaseRules extends TimedWaitRules {
             assertTrue(
                     held.compareTo(least) >= 0,
                     () -> "renewal should go on until maxHold, and the lock was lost after " + held);
+            assertTrue(
+                    held.compareTo(most) <= 0,
+                    () -> "renewal should not go on after maxHold, and the lock was lost after " + held);
             assertFalse(
                     holder.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread),
                     "isHeldByCurrentThread() after maxHold");
@@ -637,6 +695,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     public final void rule_6_33_ensureValidDoesNotExceedMaxHold() {
         Duration time = Scale.RENEWED_LEASE;
         LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
@@ -650,6 +709,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.FLUSH)
     public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
         inCalm(again -> {
@@ -672,6 +732,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(
             value = {Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH)
@@ -695,6 +756,7 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     @Test
+    @Tag("chapter-6")
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.PAUSE)
     public final void rule_6_36_aLossIsToldWhileTheBackendIsSilent() {
         inCalm(again -> {
@@ -744,12 +806,12 @@ abstract class LeaseRules extends TimedWaitRules {
         return connected(factory()).getLock(name, unrenewed(Scale.SHORT_LEASE));
     }
 
-    static Lease acquire(Actor actor, DistributedLock lock) {
+    final Lease acquire(Actor actor, DistributedLock lock) {
         return actor.call("acquire()", () -> granted(lock::acquire));
     }
 
     /** Makes an actor's thread the holder, and returns its lease. On a machine that stood still, a short one may be over. */
-    static Lease lockBy(Actor actor, DistributedLock lock) {
+    final Lease lockBy(Actor actor, DistributedLock lock) {
         return actor.call("lock() and lease()", () -> {
             for (int i = 0; i < TRIES; i++) {
                 locked(lock);
@@ -757,6 +819,7 @@ abstract class LeaseRules extends TimedWaitRules {
                 if (lease.isPresent()) {
                     return lease.get();
                 }
+                retried("a short lease was over before it was looked at");
             }
             return fail("lease() should not be empty after lock()");
         });

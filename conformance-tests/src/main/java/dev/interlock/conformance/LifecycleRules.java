@@ -27,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 11 of the contract: lifecycle. */
@@ -34,6 +35,7 @@ abstract class LifecycleRules extends NameRules {
     LifecycleRules() {}
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_1_closingTwiceHasNoEffect() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -44,9 +46,11 @@ abstract class LifecycleRules extends NameRules {
         next.does("lock()", lock()::lock);
         actor.does("close() once more", client::close);
         assertHeld(next, lock());
+        assertHeldBySomebody(lockOfAnotherClient());
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_2_aClosedFactoryGivesNoLocks() {
         DistributedLockFactory client = newFactory();
         close(client);
@@ -59,6 +63,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_3_aLockOfAClosedFactoryCannotBeAcquired() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -73,6 +78,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_4_closeFreesWhatIsHeld() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -86,6 +92,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_5_closeTellsThoseWhoHold() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -98,6 +105,7 @@ abstract class LifecycleRules extends NameRules {
         handle.onLoss(told::add);
         close(client);
         eventually("both holders are told", () -> told.size() >= 2);
+        pass(Scale.millis(50));
         assertEquals(List.of(LossCause.FACTORY_CLOSED, LossCause.FACTORY_CLOSED), List.copyOf(told), "the causes");
         for (Lease lease : List.of(hold, handle)) {
             assertFalse(lease.isValid(), "a lease of a closed factory is not valid");
@@ -106,6 +114,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_6_unlockAfterCloseSaysThatTheLeaseWasLost() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -123,6 +132,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_7_queriesOutliveTheFactory() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -136,6 +146,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_8_closeFailsThoseWhoWait() {
         DistributedLock held = lock();
         Actor holder = actor("holder");
@@ -157,6 +168,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_9_closeFailsThoseWhoWaitForItsOwnHolder() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -176,6 +188,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_10_closingOneClientLeavesOthersAlone() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -193,6 +206,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_11_factoriesDoNotMixTheirConfigurations() {
         DistributedLockFactory brief = newFactory(
                 config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)).waitCeiling(Scale.millis(50)));
@@ -203,6 +217,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_12_closeIgnoresAnInterruptAndKeepsIt() {
         DistributedLockFactory client = newFactory();
         DistributedLock lock = client.getLock(name());
@@ -215,18 +230,21 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.PARTITION)
     public final void rule_11_13_closeEndsWhenTheBackendCannotBeReached() {
         assertClosesDuring(Fault.PARTITION);
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.PAUSE)
     public final void rule_11_14_closeEndsThoughNobodyAnswers() {
         assertClosesDuring(Fault.PAUSE);
     }
 
     @Test
+    @Tag("chapter-11")
     @Needs(faults = Fault.DELAY)
     public final void rule_11_15_aRequestThatIsOnItsWayDuringCloseLeavesNothing() {
         DistributedLockFactory client = newFactory();
@@ -248,6 +266,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_16_closeEndsALoad() {
         DistributedLockFactory client = newFactory();
         AtomicInteger turns = new AtomicInteger();
@@ -265,6 +284,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_17_theThreadsOfAFactoryEndWithIt() {
         // The first time may start threads that serve the whole JVM from then on.
         useInGroup(new ThreadGroup("warm-up"), group -> {});
@@ -276,6 +296,7 @@ abstract class LifecycleRules extends NameRules {
     }
 
     @Test
+    @Tag("chapter-11")
     public final void rule_11_18_aFactoryDoesNotKeepTheJvmAlive() {
         useInGroup(
                 new ThreadGroup("clients"),

@@ -9,7 +9,9 @@ import java.util.Optional;
  * What the kit needs to know of a strategy in order to test it: who provides it, and a backend to run it on.
  *
  * <p>The kit asks for a new harness before each test and closes it afterwards, so a backend that a test broke can be thrown
- * away or mended in between. Names of locks are never used twice. Harnesses must be safe to use from any thread.
+ * away or mended in between. For a rule that is skipped because of what the provider's profile, {@link #faults()} or
+ * {@link #reachableFromOtherProcesses()} say, it asks for nothing else: a harness that starts its backend no sooner than in
+ * {@link #config()} then needs no backend. Names of locks are never used twice. Harnesses must be safe to use from any thread.
  */
 public interface LockHarness extends AutoCloseable {
     /**

@@ -22,8 +22,14 @@ public @interface Needs {
     /** The faults that the harness must be able to cause. */
     Fault[] faults() default {};
 
+    /** What the lock must have that a plain {@link java.util.concurrent.locks.Lock} need not have; a strategy has all of it. */
+    Beyond[] beyond() default {};
+
     /** Whether the backend must be reachable from other processes. */
     boolean processes() default false;
+
+    /** Whether processes must be stopped and continued by signals, as on POSIX systems. */
+    boolean signals() default false;
 
     /** Whether the JVM must have virtual threads, as from Java 21. */
     boolean virtualThreads() default false;

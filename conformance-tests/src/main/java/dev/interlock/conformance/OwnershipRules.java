@@ -13,6 +13,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 2 of the contract: ownership and unlock. */
@@ -22,12 +23,14 @@ abstract class OwnershipRules extends ExclusionRules {
     OwnershipRules() {}
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_1_unlockByAThreadThatNeverHeldTheLockThrows() {
         assertHoldsNothing(actor("stranger"), lock());
         assertFree(lockOfAnotherClient());
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_2_unlockByAnotherThreadFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -38,6 +41,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.CLIENTS)
     public final void rule_2_3_unlockThroughAnotherClientFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -48,6 +53,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_4_unlockAfterARefusalFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -63,6 +69,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_5_aSecondUnlockFreesNothing() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -78,6 +85,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.NAMES)
     public final void rule_2_6_anyLockObjectOfTheNameUnlocks() {
         DistributedLock locked = factory().getLock(name());
         DistributedLock unlocked = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -90,6 +99,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_7_unlockFreesBeforeItReturns() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -103,6 +113,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_8_unlockFreesNoOtherName() {
         DistributedLock first = factory().getLock(name("1"));
         DistributedLock second = factory().getLock(name("2"));
@@ -124,6 +135,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.QUERIES)
     public final void rule_2_9_isHeldByCurrentThreadTellsWhetherItIs() {
         DistributedLock lock = lock();
         Actor actor = actor("holder");
@@ -135,6 +148,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = {Beyond.CLIENTS, Beyond.QUERIES})
     public final void rule_2_10_othersDoNotHoldTheLock() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -148,6 +163,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_11_threadsOfOneNameAreDifferentOwners() {
         DistributedLock lock = lock();
         Actor holder = actor("twin");
@@ -160,6 +176,7 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
     public final void rule_2_12_aThreadDoesNotInheritTheLock() {
         DistributedLock lock = lock();
         Actor parent = actor("parent");
@@ -172,6 +189,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_13_leaseIsThatOfTheCurrentThread() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -186,7 +205,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(faults = Fault.PARTITION)
+    @Tag("chapter-2")
+    @Needs(faults = Fault.PARTITION, beyond = Beyond.LEASES)
     public final void rule_2_14_queriesNeedNoBackend() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -201,6 +221,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_15_aHandleMakesNoThreadTheHolder() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -212,6 +234,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_16_aHandleMayBeClosedByAnyThread() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -227,6 +251,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_2_17_closingAHandleAgainHasNoEffect() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -241,6 +267,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_18_closingTheLeaseOfAThreadUnlocks() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -253,6 +281,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_19_closingTheLeaseOfAnotherThreadFreesNothing() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -265,6 +295,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_20_anOldLeaseDoesNotEndTheNextTenure() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -278,6 +310,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_21_aLeaseThatWasGivenUpIsNotValid() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -291,6 +325,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_22_unlockAfterALossThrowsLeaseLost() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -299,6 +335,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_23_aLossIsToldOnce() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -308,6 +346,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_24_aThreadThatLostTheLockMayLockItAgain() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
@@ -321,6 +361,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_25_aLossIsToldAfterLockingAgainToo() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
@@ -333,7 +375,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(Capability.SAFE_RELEASE)
+    @Tag("chapter-2")
+    @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_26_unlockAfterALossLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
@@ -348,7 +391,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(Capability.SAFE_RELEASE)
+    @Tag("chapter-2")
+    @Needs(value = Capability.SAFE_RELEASE, beyond = Beyond.LEASES)
     public final void rule_2_27_closingALostHandleLeavesTheNextHolderAlone() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock other = lockOfAnotherClient();
@@ -363,7 +407,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
-    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH)
+    @Tag("chapter-2")
+    @Needs(value = Capability.SAFE_RELEASE, faults = Fault.FLUSH, beyond = Beyond.LEASES)
     public final void rule_2_28_anUnnoticedLossLeavesTheNextHolderAlone() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -378,6 +423,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_2_29_exceptionsNameTheLock() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor actor = actor("holder");
@@ -391,6 +438,8 @@ abstract class OwnershipRules extends ExclusionRules {
     }
 
     @Test
+    @Tag("chapter-2")
+    @Needs(beyond = Beyond.NO_CONDITIONS)
     public final void rule_2_30_newConditionIsNotSupported() {
         DistributedLock lock = lock();
         assertThrows(

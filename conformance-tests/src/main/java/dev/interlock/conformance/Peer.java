@@ -4,6 +4,8 @@ package dev.interlock.conformance;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
+import dev.interlock.conformance.child.ClassDataArchive;
+import dev.interlock.conformance.child.PeerJvm;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,8 +24,6 @@ import java.util.concurrent.TimeUnit;
 
 /** A client in a JVM of its own, which makes calls on its main thread as it is told; see {@link PeerMain}. */
 final class Peer implements AutoCloseable {
-    private static final String CLASS_PATH = System.getProperty("java.class.path");
-
     /** Far more than any answer takes, the start of the JVM and a load included. */
     static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
@@ -32,37 +33,41 @@ final class Peer implements AutoCloseable {
         return thread;
     });
 
+    private final PeerJvm jvm;
     private final Process process;
     private final BufferedWriter requests;
     private final BufferedReader answers;
     private boolean stopped;
 
-    private Peer(Process process) {
-        this.process = process;
+    private Peer(PeerJvm jvm) {
+        this.jvm = jvm;
+        this.process = jvm.process();
         this.requests = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
     static Peer start(LockStrategyProvider provider, LockConfig config) {
         try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-XX:+UseSerialGC",
-                            "-cp",
-                            CLASS_PATH,
-                            PeerMain.class.getName(),
-                            provider.getClass().getName())
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            Peer peer = new Peer(process);
+            String main = PeerMain.class.getName();
+            String type = provider.getClass().getName();
+            Peer peer = new Peer(PeerJvm.start(main, type));
             // By the standard input, because arguments are for everybody to see, and endpoints may hold passwords.
+            String properties = PeerMain.properties();
+            peer.send(properties);
             peer.ask("make a factory", ConfigText.write(config));
+            ClassDataArchive.ofThisClassPath()
+                    .ifPresent(archive -> archive.makeInBackground(
+                            main, List.of(type), properties + "\n" + ConfigText.write(config) + "\n"));
             return peer;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a JVM", e);
         }
+    }
+
+    private void send(String line) throws IOException {
+        requests.write(line);
+        requests.write('\n');
+        requests.flush();
     }
 
     /**
@@ -77,20 +82,19 @@ final class Peer implements AutoCloseable {
     private String ask(String what, String request) {
         ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         try {
-            requests.write(request);
-            requests.write('\n');
-            requests.flush();
+            send(request);
             String answer = answers.readLine();
             if (answer == null) {
                 throw new AssertionError(
-                        "the other process ended, or did not answer for too long, when it was asked to " + what);
+                        "the other process ended, or did not answer for too long, when it was asked to " + what
+                                + jvm.errors());
             }
             if (answer.startsWith(PeerMain.FAILED)) {
                 throw new AssertionError("the other process could not " + what + ": " + answer);
             }
             return answer;
         } catch (IOException e) {
-            throw new AssertionError("the other process does not answer", e);
+            throw new AssertionError("the other process does not answer" + jvm.errors(), e);
         } finally {
             end.cancel(false);
         }
@@ -121,6 +125,11 @@ final class Peer implements AutoCloseable {
         return Integer.parseInt(ask("losses " + PeerMain.encode(name)));
     }
 
+    /** The fencing token of the lease that the process got last, whether or not it still has it. */
+    long fencingToken(String name) {
+        return Long.parseLong(ask("fencingToken " + PeerMain.encode(name)));
+    }
+
     /** The id of the thread that makes the calls. */
     long threadId() {
         return Long.parseLong(ask("threadId"));
@@ -145,29 +154,14 @@ final class Peer implements AutoCloseable {
 
     /** Makes the process stand still. */
     void stop() {
-        signal("STOP");
+        PosixSignals.send("STOP", process.pid());
         stopped = true;
     }
 
     /** Lets a process that stands still go on. */
     void goOn() {
-        signal("CONT");
+        PosixSignals.send("CONT", process.pid());
         stopped = false;
-    }
-
-    private void signal(String name) {
-        try {
-            // The shell's own kill, because small images have no other.
-            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + process.pid())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            if (kill.onExit().join().exitValue() != 0) {
-                throw new AssertionError("cannot send SIG" + name + " to process " + process.pid());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot send SIG" + name, e);
-        }
     }
 
     @Override

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
@@ -20,19 +21,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
 final class PeerMain {
     static final String FAILED = "failed: ";
 
-    /** Less than the other side waits. */
-    private static final Duration PATIENCE = Peer.LIMIT.dividedBy(2);
+    private static final String PROPERTIES = "interlock.";
 
     private final DistributedLockFactory factory;
     private final Map<String, DistributedLock> locks = new ConcurrentHashMap<>();
+    private final Map<String, Lease> leases = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
 
     private PeerMain(DistributedLockFactory factory) {
@@ -42,6 +45,8 @@ final class PeerMain {
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        // Before any class that reads one of them.
+        setProperties(requests.readLine());
         LockStrategyProvider provider = Class.forName(args[0])
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
@@ -61,12 +66,31 @@ final class PeerMain {
         }
     }
 
+    /** The system properties of ours, with which a child behaves as this JVM does, as a line. */
+    static String properties() {
+        Properties all = System.getProperties();
+        return all.stringPropertyNames().stream()
+                .filter(name -> name.startsWith(PROPERTIES))
+                .map(name -> encode(name) + "=" + encode(all.getProperty(name)))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static void setProperties(String line) {
+        for (String entry : line.split(" ", -1)) {
+            int equals = entry.indexOf('=');
+            if (equals > 0) {
+                System.setProperty(decode(entry.substring(0, equals)), decode(entry.substring(equals + 1)));
+            }
+        }
+    }
+
     /**
      * Makes the client open its connections, which takes a young JVM longer than a short lease, and much longer on a machine that is
      * starting several. Returns why it cannot, or an empty text.
      */
     private static String connect(DistributedLock lock) {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        // Less than the other side waits.
+        long until = System.nanoTime() + Peer.LIMIT.dividedBy(2).toNanos();
         while (true) {
             try {
                 lock.lock();
@@ -116,6 +140,8 @@ final class PeerMain {
                             Integer.parseInt(request[3]),
                             Integer.parseInt(request[4]),
                             Path.of(decode(request[5])));
+                case "fencingToken" ->
+                    Long.toString(leases.get(decode(request[1])).fencingToken().orElseThrow());
                 case "threadId" -> Long.toString(Thread.currentThread().getId());
                 default -> FAILED + "no such request";
             };
@@ -136,8 +162,10 @@ final class PeerMain {
         DistributedLock lock = factory.getLock(name, options);
         locks.put(name, lock);
         lock.lock();
-        lock.lease().orElseThrow().onLoss(cause -> losses(name).incrementAndGet());
-        OptionalLong fence = lock.lease().orElseThrow().fencingToken();
+        Lease lease = lock.lease().orElseThrow();
+        leases.put(name, lease);
+        lease.onLoss(cause -> losses(name).incrementAndGet());
+        OptionalLong fence = lease.fencingToken();
         return fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
     }
 

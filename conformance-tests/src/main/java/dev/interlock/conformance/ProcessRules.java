@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
@@ -39,6 +40,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_1_aLockHeldInAnotherProcessIsRefused() {
         DistributedLock lock = lock();
@@ -51,6 +53,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_2_aWaiterInAnotherProcessGetsTheLockAfterARelease() {
         DistributedLock lock = lock();
@@ -68,6 +71,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_3_threadsWithOneIdInTwoProcessesAreTwoOwners() {
         Peer one = peer();
@@ -85,6 +89,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(value = Capability.AUTO_RENEWAL, processes = true)
     public final void rule_12_4_aLiveHolderInAnotherProcessKeepsTheLock() {
         Peer peer = peer();
@@ -104,6 +109,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_5_aKilledHolderLosesTheLockWithItsLease() {
         DistributedLock lock = lock();
@@ -117,6 +123,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_6_aKilledWaiterDoesNotHoldUpOthers() {
         DistributedLock lock = lock();
@@ -138,6 +145,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_7_aProcessThatIsKilledWhileItLocksLeavesNothingBeyondItsLease() {
         Peer peer = peer();
@@ -153,7 +161,8 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(processes = true)
+    @Tag("chapter-12")
+    @Needs(processes = true, signals = true)
     public final void rule_12_8_aStoppedHolderLosesTheLockAndIsToldWhenItGoesOn() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -167,10 +176,13 @@ abstract class ProcessRules extends LifecycleRules {
         assertFalse(peer.isHeld(name()), "a process that stood still should know at once that it lost the lock");
         eventually("the process that stood still is told of its loss, once", () -> peer.losses(name()) == 1);
         assertEquals("LeaseLostException", peer.unlock(name()), "what unlock() throws after the loss");
+        pass(Scale.millis(100));
+        assertEquals(1, peer.losses(name()), "how often the process was told of one loss");
     }
 
     @Test
-    @Needs(value = Capability.SAFE_RELEASE, processes = true)
+    @Tag("chapter-12")
+    @Needs(value = Capability.SAFE_RELEASE, processes = true, signals = true)
     public final void rule_12_9_aStoppedHolderThatGoesOnTakesNothingFromTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -188,6 +200,7 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(value = Capability.FENCING, processes = true)
     public final void rule_12_10_fencingTokensIncreaseFromProcessToProcess() {
         Peer one = peer();
@@ -204,7 +217,8 @@ abstract class ProcessRules extends LifecycleRules {
     }
 
     @Test
-    @Needs(value = Capability.FENCING, processes = true)
+    @Tag("chapter-12")
+    @Needs(value = Capability.FENCING, processes = true, signals = true)
     public final void rule_12_11_aStoppedHolderHasASmallerTokenThanTheNextOne() {
         DistributedLock lock = lock();
         Peer peer = peer();
@@ -216,12 +230,16 @@ abstract class ProcessRules extends LifecycleRules {
                 "fencingToken()",
                 () -> lock.lease().orElseThrow().fencingToken().orElseThrow());
         peer.goOn();
+        // What the process sends a store from now on is what its lease says from now on.
+        long late = peer.fencingToken(name());
+        assertEquals(old, late, "the token of the lease of a process that stood still, when it goes on");
         assertTrue(
-                old < fresh,
-                "a store that has seen " + fresh + " should refuse the process that stood still with " + old);
+                late < fresh,
+                () -> "a store that has seen " + fresh + " should refuse the process that stood still with " + late);
     }
 
     @Test
+    @Tag("chapter-12")
     @Needs(processes = true)
     public final void rule_12_12_processesUnderLoadNeverHoldTheLockAtOnce() throws IOException {
         Path directory = Files.createTempDirectory("interlock-conformance");

@@ -10,6 +10,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 3 of the contract: re-entry. */
@@ -19,6 +20,7 @@ abstract class ReentryRules extends OwnershipRules {
     ReentryRules() {}
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_1_theHolderMayLockAgain() {
         DistributedLock lock = lock();
@@ -29,7 +31,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.QUERIES)
     public final void rule_3_2_holdCountGoesUpAndDown() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -45,6 +48,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_3_onlyTheLastUnlockFrees() {
         DistributedLock lock = lock();
@@ -62,6 +66,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_4_tryLockReEnters() {
         DistributedLock lock = lock();
@@ -72,6 +77,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_5_timedTryLockReEnters() {
         DistributedLock lock = lock();
@@ -87,6 +93,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_6_lockInterruptiblyReEnters() {
         DistributedLock lock = lock();
@@ -97,7 +104,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.NAMES)
     public final void rule_3_7_anyLockObjectOfTheNameReEnters() {
         DistributedLock first = factory().getLock(name());
         DistributedLock second = factory().getLock(name(), lease(Scale.RENEWED_LEASE));
@@ -114,6 +122,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(value = Capability.REENTRANT, faults = Fault.PARTITION)
     public final void rule_3_8_reEntryNeedsNoBackend() {
         DistributedLock lock = lock();
@@ -136,6 +145,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_9_theHolderReEntersPastThoseWhoWait() {
         DistributedLock lock = lock();
@@ -164,6 +174,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_3_10_theHolderCannotAcquireAHandle() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
@@ -177,6 +189,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_3_11_aHandleIsNotReEntered() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
@@ -194,6 +208,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_12_anUnlockTooManyThrows() {
         DistributedLock lock = lock();
@@ -213,7 +228,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.QUERIES)
     public final void rule_3_13_holdsAreCountedByNameAndThread() {
         DistributedLock lock = lock();
         DistributedLock another = factory().getLock(name("b"));
@@ -237,7 +253,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_14_closingTheLeaseUndoesOneHold() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -257,21 +274,25 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_15_reEntryDoesNotProlongTheLease() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
         pass(Scale.millis(50));
-        Duration before = remainingOf(holder, lock);
+        Duration before = heldLease(holder, lock).remaining();
         holder.does("lock() again", lock::lock);
         assertTrue(
-                remainingOf(holder, lock).compareTo(before) <= 0,
+                heldLease(holder, lock).remaining().compareTo(before) <= 0,
                 "a lease that is not renewed only gets shorter, because re-entry does not ask the backend");
     }
 
     @Test
-    @Needs({Capability.REENTRANT, Capability.AUTO_RENEWAL})
+    @Tag("chapter-3")
+    @Needs(
+            value = {Capability.REENTRANT, Capability.AUTO_RENEWAL},
+            beyond = Beyond.LEASES)
     public final void rule_3_16_anInnerUnlockDoesNotEndRenewal() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
@@ -294,7 +315,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_17_everyUnlockAfterALossTellsOfIt() {
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         Actor holder = actor("holder");
@@ -306,7 +328,8 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
-    @Needs(Capability.REENTRANT)
+    @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
     public final void rule_3_18_lockingAfterALossBeginsWithOneHold() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
@@ -320,6 +343,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     @Test
+    @Tag("chapter-3")
     @Needs(Capability.REENTRANT)
     public final void rule_3_19_anInterruptedThreadDoesNotReEnterInterruptibly() {
         DistributedLock lock = lock();
@@ -341,10 +365,6 @@ abstract class ReentryRules extends OwnershipRules {
                 lock.lock();
             }
         });
-    }
-
-    private static Duration remainingOf(Actor holder, DistributedLock lock) {
-        return leaseOf(holder, lock).map(Lease::remaining).orElse(Duration.ZERO);
     }
 
     private static void assertHoldCount(int expected, Actor actor, DistributedLock lock) {

@@ -12,6 +12,9 @@ final class Scale {
     /** The bound of every wait for something that must happen; long, because only a rule that is broken waits it out. */
     static final Duration PATIENCE = of(Duration.ofSeconds(10));
 
+    /** The bound of a whole rule. */
+    static final Duration RULE_TIMEOUT = of(Duration.ofMinutes(3));
+
     /** A lease that no test outlives. */
     static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
 

@@ -12,6 +12,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
@@ -19,7 +20,10 @@ import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Verdict;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -31,11 +35,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
+@Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
+@ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -46,6 +54,7 @@ abstract class Stage {
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Actor> actors = new CopyOnWriteArrayList<>();
     private final List<Peer> peers = new CopyOnWriteArrayList<>();
+    private final List<String> retries = new CopyOnWriteArrayList<>();
     private @Nullable LockHarness harness;
     private @Nullable DistributedLockFactory first;
     private String run = "";
@@ -61,6 +70,36 @@ abstract class Stage {
     protected abstract LockHarness harness() throws Exception;
 
     /**
+     * Returns the name of what is tested, for the certificate that the kit writes.
+     *
+     * @return the simple name of the test class, unless overridden
+     */
+    protected String subject() {
+        return getClass().getSimpleName();
+    }
+
+    /** The strategy under test and where its classes come from, if a rule got as far as that. */
+    Optional<String> strategy() {
+        LockHarness current = harness;
+        if (current == null) {
+            return Optional.empty();
+        }
+        LockStrategyProvider provider = current.provider();
+        String version = provider.getClass().getPackage().getImplementationVersion();
+        return Optional.of(provider.name() + (version == null ? "" : " " + version));
+    }
+
+    /**
+     * Returns how long a rule may take, and how long the harness may take to open and to close. A rule's own bounds end most of
+     * them long before; this is for a lock that hangs.
+     *
+     * @return three minutes, times the factor that stretches all times of the kit, unless overridden
+     */
+    protected Duration ruleTimeout() {
+        return Scale.RULE_TIMEOUT;
+    }
+
+    /**
      * Opens the stage, or skips a rule that depends on what is missing.
      *
      * @param test the rule
@@ -69,15 +108,64 @@ abstract class Stage {
     @BeforeEach
     public final void openStage(TestInfo test) throws Exception {
         run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
-        harness = harness();
-        first = newFactory(UnaryOperator.identity());
         Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
         if (needs != null) {
-            skipUnlessMet(needs, first.profile());
+            skipUnlessPossibleHere(needs);
+        }
+        LockHarness current = harness();
+        harness = current;
+        if (needs != null) {
+            skipUnlessOffered(needs, current);
+        }
+        first = newFactory(UnaryOperator.identity());
+        if (needs != null) {
+            skipUnlessDeclared(needs, first.profile());
         }
     }
 
-    private void skipUnlessMet(Needs needs, StrategyProfile profile) {
+    /** Looks at what depends on this JVM and its system alone. */
+    private static void skipUnlessPossibleHere(Needs needs) {
+        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
+            abort("there are no virtual threads before Java 21");
+        }
+        if (needs.signals() && !PosixSignals.available()) {
+            abort("this system cannot stop a process by a signal");
+        }
+    }
+
+    /**
+     * Looks at what is known before the backend starts. A factory may promise less than its provider, never more, so that a
+     * capability that is missing here is missing for certain.
+     */
+    private void skipUnlessOffered(Needs needs, LockHarness current) {
+        for (Beyond beyond : needs.beyond()) {
+            if (!offered().contains(beyond)) {
+                abort("needs " + beyond.what());
+            }
+        }
+        StrategyProfile most = current.provider().profile();
+        for (Capability capability : needs.value()) {
+            if (!most.supports(capability)) {
+                abort("the strategy does not declare " + capability);
+            }
+        }
+        for (Fault fault : needs.faults()) {
+            if (current.faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
+                abort("the harness cannot cause " + fault);
+            }
+        }
+        if (needs.processes() && !current.reachableFromOtherProcesses()) {
+            abort("the backend cannot be reached from other processes");
+        }
+    }
+
+    /** What the locks under test have that plain ones need not have. */
+    Set<Beyond> offered() {
+        return EnumSet.allOf(Beyond.class);
+    }
+
+    /** Looks at what only a factory tells, because options take capabilities away. */
+    private static void skipUnlessDeclared(Needs needs, StrategyProfile profile) {
         for (Capability capability : needs.value()) {
             if (!profile.supports(capability)) {
                 abort("the strategy does not declare " + capability);
@@ -87,17 +175,6 @@ abstract class Stage {
             if (profile.supports(capability)) {
                 abort("the strategy declares " + capability);
             }
-        }
-        for (Fault fault : needs.faults()) {
-            if (open().faults().filter(it -> it.supported().contains(fault)).isEmpty()) {
-                abort("the harness cannot cause " + fault);
-            }
-        }
-        if (needs.processes() && !open().reachableFromOtherProcesses()) {
-            abort("the backend cannot be reached from other processes");
-        }
-        if (needs.virtualThreads() && Runtime.version().feature() < 21) {
-            abort("there are no virtual threads before Java 21");
         }
     }
 
@@ -197,7 +274,7 @@ abstract class Stage {
      * Acquires with a short lease, which on a busy machine may be over before its grant is here. Then nothing is known of the
      * acquisition, as the rules want it, and it is made once more.
      */
-    static <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
+    final <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
         for (int i = 1; ; i++) {
             try {
                 return acquisition.call();
@@ -205,12 +282,23 @@ abstract class Stage {
                 if (i == TRIES || e.reason() != LockBackendException.Reason.OUTCOME_UNKNOWN) {
                     throw e;
                 }
+                retried("a short lease was over before its grant was here");
             }
         }
     }
 
+    /** Notes that something is tried again in this test, and why. Called by any thread. */
+    final void retried(String why) {
+        retries.add(why);
+    }
+
+    /** Why something was tried again in this test, once for each time. */
+    final List<String> retries() {
+        return List.copyOf(retries);
+    }
+
     /** Locks with a short lease, as {@link #granted} does. */
-    static void locked(DistributedLock lock) throws Exception {
+    final void locked(DistributedLock lock) throws Exception {
         granted(Executors.callable(lock::lock));
     }
 
@@ -229,6 +317,7 @@ abstract class Stage {
                     if (i == TRIES || !calm.isBroken()) {
                         throw e;
                     }
+                    retried("the machine stood still");
                     open().faults().ifPresent(FaultInjector::heal);
                 }
             }
@@ -331,6 +420,11 @@ abstract class Stage {
         Model model = new Model(factory().profile().supports(Capability.REENTRANT), fenced);
         Verdict verdict = new Checker(model).check(history);
         assertTrue(verdict.isValid(), verdict::toString);
+    }
+
+    /** Fails if a call threw anything but what tells of a backend that cannot be used, in which case it may have had any outcome. */
+    static void assertBackendFailureIfAny(String what, @Nullable Throwable thrown) {
+        assertTrue(thrown == null || thrown instanceof LockBackendException, () -> what + " threw " + thrown);
     }
 
     static void assertFree(DistributedLock lock) {

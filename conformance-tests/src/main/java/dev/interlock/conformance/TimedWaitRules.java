@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 5 of the contract: timed waits. */
@@ -36,7 +37,7 @@ abstract class TimedWaitRules extends InterruptRules {
     TimedWaitRules() {}
 
     /** Fails unless one of several tries takes less than a bound: any of them may be held up by what else the machine does. */
-    static void assertOnceWithin(Duration bound, String what, Supplier<Duration> oneTry) {
+    final void assertOnceWithin(Duration bound, String what, Supplier<Duration> oneTry) {
         List<Duration> taken = new ArrayList<>();
         for (int i = 0; i < TRIES; i++) {
             Duration time = oneTry.get();
@@ -44,6 +45,9 @@ abstract class TimedWaitRules extends InterruptRules {
                 return;
             }
             taken.add(time);
+            if (taken.size() < TRIES) {
+                retried("a call took longer than it should");
+            }
         }
         fail(what + " should take less than " + bound + " and took " + taken);
     }
@@ -90,6 +94,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_1_tryLockDoesNotWaitForAHeldLock() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -113,6 +118,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_2_timedTryLockGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -124,6 +130,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_3_timedTryLockDoesNotGiveUpEarly() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -139,6 +146,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_4_timedTryLockEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock remoteLock = lockOfAnotherClient();
@@ -158,6 +166,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_5_timedTryLockGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             assertGetsItInTime("tryLock(time)", timedTryLock(other, Scale.PATIENCE), other::unlock);
@@ -178,6 +187,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_6_timedTryLockHeedsTheUnit() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -197,6 +207,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_7_aTimeOfZeroOrLessDoesNotWait() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -217,6 +228,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_8_aTimeOfZeroOrLessGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
@@ -228,6 +240,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_9_theLongestTimeDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (TimeUnit unit : List.of(NANOSECONDS, SECONDS, DAYS)) {
@@ -237,6 +250,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_10_tryAcquireGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
             List<Lease> leases = new ArrayList<>();
@@ -251,6 +266,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_11_tryAcquireEndsWithItsTime() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -267,6 +284,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_12_tryAcquireOfZeroOrLessAsksOnce() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
@@ -290,6 +309,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_13_tryAcquireOfTheLongestDurationDoesNotOverflow() {
         DistributedLock other = lockOfAnotherClient();
         for (Duration wait :
@@ -306,6 +327,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     @SuppressWarnings({"NullAway", "DataFlowIssue"})
     public final void rule_5_14_missingArgumentsAreRefusedWithoutAnEffect() {
         DistributedLock lock = lock();
@@ -319,6 +341,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_15_oneTimeCoversTheQueueAndTheBackend() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -350,6 +373,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_16_aTimedWaitEndsInTheQueueToo() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -365,6 +389,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_17_aTimedOutWaiterLeavesNoGhost() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -382,6 +407,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_18_aTimedOutWaiterHoldsUpNobodyBehindIt() {
         for (DistributedLock queue : List.of(lock(), lockOfAnotherClient())) {
             DistributedLock lock = lock();
@@ -405,6 +431,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_19_aTimedWaitOutlastsTheLeaseOfTheHolder() {
         DistributedLock other = connected(newFactory()).getLock(name());
         holdUntilTheLeaseEnds();
@@ -414,6 +442,8 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.LEASES)
     public final void rule_5_20_aWaitOutlastsItsOwnLease() {
         inCalm(again -> {
             DistributedLock lock = factory().getLock(name(again));
@@ -449,6 +479,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_21_manyTimedOutWaitsUseNothingUp() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -478,6 +509,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_22_aThreadThatTimedOutIsNoHolder() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -496,6 +528,7 @@ abstract class TimedWaitRules extends InterruptRules {
     }
 
     @Test
+    @Tag("chapter-5")
     public final void rule_5_23_theShortestTimeGetsAFreeLock() {
         DistributedLock lock = lock();
         Actor actor = actor("locker");

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 8 of the contract: waiting and wake-up. */
@@ -51,12 +52,14 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_1_aReleaseLetsAWaiterOfAnotherClientIn() {
         DistributedLock lock = lock();
         assertAReleaseLetsIn(lock, lockOfAnotherClient());
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(Capability.PUSH_WAKEUP)
     public final void rule_8_2_aWaiterIsToldOfARelease() {
         DistributedLock lock = lock();
@@ -83,6 +86,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(Capability.PUSH_WAKEUP)
     public final void rule_8_3_aReleaseBeforeTheWaiterListensIsNotMissed() {
         Actor holder = actor("holder");
@@ -102,6 +106,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_4_everyWaiterOfAClientGetsItsTurn() {
         for (int handoffs : List.of(0, 1, 16)) {
             DistributedLock lock =
@@ -120,6 +125,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_5_everyWaitingClientGetsItsTurn() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -141,6 +147,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_6_waitersOfAClientAreServedInOrderOfArrival() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -184,6 +191,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_7_aThreadThatLocksAgainQueuesBehindThoseWhoWait() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -202,6 +210,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_8_tryLockDoesNotOvertakeThoseWhoWait() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -216,6 +225,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_9_aReleaseLetsInExactlyOne() {
         List<DistributedLock> locks = new ArrayList<>();
         List<Actor> actors = new ArrayList<>();
@@ -253,6 +263,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_10_strayWakeUpsAreNoGrant() {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -284,6 +295,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_11_strayWakeUpsDoNotChangeATimedWait() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -301,6 +313,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_12_aWaiterThatGaveUpHoldsUpNoOtherClient() {
         DistributedLock lock = lock();
         DistributedLock first = attentiveClient().getLock(name());
@@ -329,6 +342,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_13_localWaitersDoNotKeepOtherClientsOut() {
         DistributedLock busy = newFactory(config -> config.localHandoffs(4)).getLock(name());
         DistributedLock other = newFactory(config -> config.waitCeiling(OFTEN)).getLock(name());
@@ -359,6 +373,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_14_waitingForOneNameDoesNotHinderAnother() {
         DistributedLock held = lock();
         Actor holder = holderOf(held);
@@ -380,6 +395,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_15_waitersOfManyNamesDoNotHinderEachOther() {
         DistributedLockFactory client = attentiveClient();
         Actor holder = actor("holder");
@@ -407,6 +423,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_16_aWaiterGetsALockWhoseLeaseEnds() {
         DistributedLock other = connected(newFactory()).getLock(name());
         holdUntilTheLeaseEnds();
@@ -416,6 +433,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_17_aWaiterOfTheSameClientGetsALockWhoseLeaseEnds() {
         holdUntilTheLeaseEnds();
         DistributedLock lock = lock();
@@ -425,6 +443,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     public final void rule_8_18_aWaiterDoesNotSpin() {
         DistributedLock lock = lock();
         holderOf(lock);
@@ -453,6 +472,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(virtualThreads = true)
     public final void rule_8_19_virtualThreadsWaitWithoutTheirCarriers() {
         DistributedLock lock = lock();
@@ -476,7 +496,8 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
-    @Needs(value = Capability.PUSH_WAKEUP, faults = Fault.DROP_SUBSCRIPTIONS)
+    @Tag("chapter-8")
+    @Needs(value = Capability.PUSH_WAKEUP, faults = Fault.CUT_NOTIFICATIONS)
     public final void rule_8_20_aDroppedSubscriptionLosesNoRelease() {
         DistributedLock lock = lock();
         DistributedLock other = listeningClient().getLock(name());
@@ -486,7 +507,7 @@ abstract class WaitingRules extends FencingRules {
             holder.does("lock()", lock::lock);
             Pending<?> waiting = waiter.beginTo("lock()", other::lock);
             waiter.settle(waiting);
-            faults().inject(Fault.DROP_SUBSCRIPTIONS);
+            faults().inject(Fault.CUT_NOTIFICATIONS);
             pass(silence);
             assertFalse(waiting.isDone(), "a lost subscription should not end a wait while the lock is held");
             holder.does("unlock()", lock::unlock);
@@ -496,6 +517,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(faults = Fault.CUT_CONNECTIONS)
     public final void rule_8_21_cutConnectionsDoNotEndAWait() {
         DistributedLock lock = lock();
@@ -515,6 +537,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(faults = Fault.FLUSH)
     public final void rule_8_22_aLostMessageCostsNoLease() {
         holderOf(factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
@@ -559,6 +582,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(Capability.FAIR)
     public final void rule_8_23_clientsAreServedInOrderOfArrival() {
         List<DistributedLockFactory> clients = experiencedClients(5);
@@ -576,6 +600,7 @@ abstract class WaitingRules extends FencingRules {
     }
 
     @Test
+    @Tag("chapter-8")
     @Needs(Capability.FAIR)
     public final void rule_8_24_aClientThatIsGoneIsPassedOver() {
         List<DistributedLockFactory> clients = experiencedClients(5);

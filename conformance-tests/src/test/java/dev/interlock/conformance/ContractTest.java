@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract, as it is written, against the kit, as it is run. */
@@ -75,6 +76,9 @@ class ContractTest {
             if (needs.processes()) {
                 all.add("`processes`");
             }
+            if (needs.signals()) {
+                all.add("`signals`");
+            }
             if (needs.virtualThreads()) {
                 all.add("`virtual threads`");
             }
@@ -111,6 +115,21 @@ class ContractTest {
                     .as("rule " + matcher.group(1) + "." + matcher.group(2))
                     .containsPattern("\\b(MUST|MUST NOT|SHOULD|SHOULD NOT|MAY)\\b");
         }
+    }
+
+    @Test
+    void everyRuleHasTheTagOfItsChapter() {
+        assertThat(tests()).allSatisfy(method -> {
+            Matcher matcher = METHOD.matcher(method.getName());
+            assertThat(matcher.matches()).isTrue();
+            assertThat(method.getAnnotationsByType(Tag.class))
+                    .as(method.getName())
+                    .extracting(Tag::value)
+                    .containsExactly("chapter-" + matcher.group(1));
+        });
+        assertThat(DistributedLockConformance.class.getAnnotationsByType(Tag.class))
+                .extracting(Tag::value)
+                .containsExactly("conformance");
     }
 
     @Test

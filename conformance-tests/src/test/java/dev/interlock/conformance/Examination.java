@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,9 +15,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestReporter;
 
 /**
- * Runs the kit against several wrong locks at once, because they make its rules wait, and makes a test of each verdict.
+ * Runs the kit against several wrong locks at once, because they make its rules wait, and makes a test of each verdict. A last test
+ * reports how many rules were run again, and fails if that exceeds the budget.
  *
  * @param harness how to get at a lock
  * @param breaks the numbers of the rules that it breaks
@@ -25,25 +28,53 @@ import org.junit.jupiter.api.DynamicTest;
  */
 record Examination<T>(
         Function<T, Supplier<LockHarness>> harness, Function<T, Set<String>> breaks, int locksAtOnce, int rulesAtOnce) {
-    private record Run<T>(T lock, CompletableFuture<Map<String, String>> verdict) {}
+    private record Run<T>(T lock, Set<String> expected, CompletableFuture<Map<String, String>> verdict) {}
+
+    /** Makes sure that each lock breaks all rules that it should. */
+    Stream<DynamicTest> ofOwnRules(Stream<T> locks, TestReporter reporter) {
+        return of(locks, this::expected, reporter);
+    }
 
     /** Makes sure that each lock breaks, of some rules, just those that it should. */
-    Stream<DynamicTest> of(Stream<T> locks, Function<T, Set<String>> rules) {
+    Stream<DynamicTest> of(Stream<T> locks, Function<T, Set<String>> rules, TestReporter reporter) {
+        Reruns reruns = new Reruns();
         ExecutorService runs = Executors.newFixedThreadPool(locksAtOnce);
-        List<Run<T>> all = locks.map(lock -> new Run<>(
-                        lock,
-                        CompletableFuture.supplyAsync(
-                                () -> KitRun.verdict(
-                                        harness.apply(lock), rulesAtOnce, rules.apply(lock), breaks.apply(lock)),
-                                runs)))
+        List<Run<T>> all = locks.map(lock -> {
+                    Set<String> expected = expected(lock);
+                    return new Run<>(
+                            lock,
+                            expected,
+                            CompletableFuture.supplyAsync(
+                                    () -> KitRun.verdict(
+                                            harness.apply(lock),
+                                            rulesAtOnce,
+                                            rules.apply(lock),
+                                            expected,
+                                            again -> reruns.add(lock.toString(), again)),
+                                    runs));
+                })
                 .toList();
-        return all.stream()
+        Stream<DynamicTest> verdicts = all.stream()
                 .map(run -> dynamicTest(run.lock().toString(), () -> {
                     Map<String, String> verdict = run.verdict().join();
                     assertThat(verdict.keySet())
                             .as("rules that " + run.lock() + " breaks; what they said: " + verdict)
-                            .isEqualTo(breaks.apply(run.lock()));
-                }))
-                .onClose(runs::shutdownNow);
+                            .isEqualTo(run.expected());
+                }));
+        DynamicTest budget = dynamicTest("no more rules are run again than the budget allows", () -> {
+            all.forEach(run -> run.verdict().join());
+            reruns.publish(reporter);
+            Reruns.budget().ifPresent(reruns::assertWithin);
+        });
+        return Stream.concat(verdicts, Stream.of(budget)).onClose(runs::shutdownNow);
+    }
+
+    /** The rules that a lock breaks, without those that are skipped on this JVM. */
+    private Set<String> expected(T lock) {
+        Set<String> rules = new TreeSet<>(breaks.apply(lock));
+        if (Runtime.version().feature() < 21) {
+            rules.removeAll(KitRun.rulesAboutVirtualThreads());
+        }
+        return rules;
     }
 }

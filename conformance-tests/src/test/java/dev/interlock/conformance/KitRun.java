@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,14 +41,19 @@ final class KitRun {
     /**
      * The number of each of the rules that a wrong lock breaks, with what it says. Whether a wrong lock is caught can hang on a
      * race, so those rules that do not say what is expected are run again: one run that breaks a rule is enough where it should
-     * break, and one that keeps it where it should not.
+     * break, and one that keeps it where it should not. Those that are run again are told.
      */
     static Map<String, String> verdict(
-            Supplier<LockHarness> lock, int rulesAtOnce, Set<String> rules, Set<String> expected) {
+            Supplier<LockHarness> lock,
+            int rulesAtOnce,
+            Set<String> rules,
+            Set<String> expected,
+            Consumer<Set<String>> toldOfReruns) {
         Map<String, String> verdict = failures(lock, rulesAtOnce, rules);
         for (int run = 1; run < RUNS_FOR_A_VERDICT && !verdict.keySet().equals(expected); run++) {
             Set<String> doubtful = new TreeSet<>(rules);
             doubtful.removeIf(rule -> verdict.containsKey(rule) == expected.contains(rule));
+            toldOfReruns.accept(doubtful);
             Map<String, String> again = failures(lock, rulesAtOnce, doubtful);
             doubtful.forEach(rule -> verdict.compute(rule, (key, said) -> again.get(rule)));
         }
@@ -64,6 +70,7 @@ final class KitRun {
                         .map(method -> selectMethod(Kit.class, method.getName()))
                         .toArray(DiscoverySelector[]::new))
                 .configurationParameter(SUBJECT, run)
+                .configurationParameter(CertificateWriter.PROPERTY, CertificateWriter.NONE)
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
                 .configurationParameter(

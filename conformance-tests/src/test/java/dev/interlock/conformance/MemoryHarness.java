@@ -67,11 +67,10 @@ final class MemoryHarness implements LockHarness {
         };
     }
 
-    /** The password of the endpoint is there to be kept secret; nothing connects to it. */
     @Override
     public LockConfig config() {
         return LockConfig.builder()
-                .endpoints("redis://nobody:hush-hush@localhost")
+                .endpoints(wrong.endpoints())
                 .commandTimeout(Scale.millis(500))
                 .build();
     }

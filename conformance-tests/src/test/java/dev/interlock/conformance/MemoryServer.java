@@ -229,13 +229,13 @@ class MemoryServer implements FaultInjector {
                 case RESTART_WITHOUT_DATA, FLUSH -> forget();
                 case DELAY -> delaying = true;
                 case LOSE_NEXT_REPLY -> loseNextReply = true;
-                case RESTART_WITH_DATA, SCRIPT_FLUSH, CUT_CONNECTIONS, DROP_SUBSCRIPTIONS -> {}
+                case RESTART_WITH_DATA, FORGET_PREPARED, CUT_CONNECTIONS, CUT_NOTIFICATIONS -> {}
             }
         }
         switch (fault) {
-            case PARTITION, STOP, KILL, RESTART_WITH_DATA, RESTART_WITHOUT_DATA, CUT_CONNECTIONS, DROP_SUBSCRIPTIONS ->
+            case PARTITION, STOP, KILL, RESTART_WITH_DATA, RESTART_WITHOUT_DATA, CUT_CONNECTIONS, CUT_NOTIFICATIONS ->
                 loseListeners();
-            case PAUSE, FLUSH, SCRIPT_FLUSH, DELAY, LOSE_NEXT_REPLY -> {}
+            case PAUSE, FLUSH, FORGET_PREPARED, DELAY, LOSE_NEXT_REPLY -> {}
         }
     }
 

@@ -68,6 +68,8 @@ final class Specimens {
                 Specimen.of(new ProcessSpecimens.ThreadIdIsOwner(), "12.3", "2.10"),
                 Specimen.of(new ProcessSpecimens.DeadWaitersQueue(), "12.6"),
                 Specimen.of(new ProcessSpecimens.FenceFromStartTime(), "12.10", "12.11"),
+                Specimen.of(new ProcessSpecimens.TokenOfTheMoment(), "12.11"),
+                Specimen.of(new ProcessSpecimens.ToldTwice(), "12.8"),
                 Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
                 Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"));
     }

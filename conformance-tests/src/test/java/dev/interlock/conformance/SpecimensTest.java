@@ -5,7 +5,9 @@ import dev.interlock.conformance.redis.RedisHarness;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestReporter;
 
 /** The kit against locks on real servers of which it is known what is wrong with them. */
 class SpecimensTest {
@@ -14,16 +16,19 @@ class SpecimensTest {
             specimen -> () -> RedisHarness.of(specimen.provider()).open(), Specimen::breaks, 3, 6);
 
     @TestFactory
-    Stream<DynamicTest> aSpecimenOfTheSourcesBreaksExactlyTheRulesThatItShould() {
-        return EXAMINATION.of(Specimens.ofTheSources(), specimen -> {
-            Set<String> rules = KitRun.rules();
-            rules.removeAll(specimen.races());
-            return rules;
-        });
+    @Tag("deep")
+    Stream<DynamicTest> aSpecimenOfTheSourcesBreaksExactlyTheRulesThatItShould(TestReporter reporter) {
+        return EXAMINATION.of(Specimens.ofTheSources(), SpecimensTest::rulesWithoutRaces, reporter);
+    }
+
+    private static Set<String> rulesWithoutRaces(Specimen specimen) {
+        Set<String> rules = KitRun.rules();
+        rules.removeAll(specimen.races());
+        return rules;
     }
 
     @TestFactory
-    Stream<DynamicTest> aLockThatIsWrongBetweenProcessesBreaksTheRulesThatItIsThereFor() {
-        return EXAMINATION.of(Specimens.ofSeveralProcesses(), Specimen::breaks);
+    Stream<DynamicTest> aLockThatIsWrongBetweenProcessesBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
+        return EXAMINATION.ofOwnRules(Specimens.ofSeveralProcesses(), reporter);
     }
 }

@@ -9,6 +9,8 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 final class WrongExclusion {
     private WrongExclusion() {}
@@ -28,7 +29,18 @@ final class WrongExclusion {
     static List<WrongLock> locks() {
         return List.of(
                 new WrongLock(
-                        "theServerGrantsToEverybody", rules("1.2 1.6 1.7 1.9 1.11 1.12 1.13 1.15 1.18 4.1", "1.17")) {
+                        "theServerGrantsToEverybody",
+                        "1.2",
+                        "1.6",
+                        "1.7",
+                        "1.9",
+                        "1.11",
+                        "1.12",
+                        "1.13",
+                        "1.15",
+                        "1.18",
+                        "4.1",
+                        "1.17") {
                     @Override
                     MemoryServer server() {
                         return new MemoryServer() {
@@ -40,20 +52,31 @@ final class WrongExclusion {
                         };
                     }
                 },
-                new WrongLock("theLockIsLookedAtAndThenTaken", rules("1.7 1.9 1.12 1.18", "1.17")) {
+                new WrongLock("theLockIsLookedAtAndThenTaken", "1.7", "1.9", "1.12", "1.18", "1.17") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                         return new LookThenTake(server, config.commandTimeout());
                     }
                 },
-                new WrongLock("theWholeClientIsTheOwner", rules("1.3 1.4 1.7 1.8 1.12 1.13 1.14 1.18", "1.16 1.17")) {
+                new WrongLock(
+                        "theWholeClientIsTheOwner",
+                        "1.3",
+                        "1.4",
+                        "1.7",
+                        "1.8",
+                        "1.12",
+                        "1.13",
+                        "1.14",
+                        "1.18",
+                        "1.16",
+                        "1.17") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         Map<List<Object>, Holds> holds = new ConcurrentHashMap<>();
                         return spoiled(correct, lock -> new OwnerLock(lock, holds, () -> "the client"));
                     }
                 },
-                new WrongLock("threadsAreToldApartByTheirNames", rules("", "1.16 1.17")) {
+                new WrongLock("threadsAreToldApartByTheirNames", "1.16", "1.17") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         Map<List<Object>, Holds> holds = new ConcurrentHashMap<>();
@@ -84,7 +107,7 @@ final class WrongExclusion {
                         return renamed(correct, name -> Integer.toString(name.hashCode()));
                     }
                 },
-                new WrongLock("handlesAndThreadsHaveDifferentKeys", rules("1.10 1.11 1.12 1.18", "1.17")) {
+                new WrongLock("handlesAndThreadsHaveDifferentKeys", "1.10", "1.11", "1.12", "1.18", "1.17") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return spoiled(
@@ -139,17 +162,11 @@ final class WrongExclusion {
                 });
     }
 
-    /** The numbers of rules that are broken on every JVM, and of those that need virtual threads. */
-    private static String[] rules(String always, String onVirtualThreads) {
-        String numbers = Runtime.version().feature() < 21 ? always : always + " " + onVirtualThreads;
-        return Stream.of(numbers.split(" ")).filter(it -> !it.isEmpty()).toArray(String[]::new);
-    }
-
     private static DistributedLockFactory spoiled(
             DistributedLockFactory correct, UnaryOperator<DistributedLock> spoiler) {
         return new ForwardingFactory(correct) {
             @Override
-            DistributedLock spoil(DistributedLock lock) {
+            protected DistributedLock spoil(DistributedLock lock) {
                 return spoiler.apply(lock);
             }
         };

@@ -12,6 +12,8 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -35,8 +37,8 @@ final class WrongFaults {
             Fault.RESTART_WITHOUT_DATA,
             Fault.CUT_CONNECTIONS);
 
-    private static final Set<Fault> END_SCRIPTS =
-            EnumSet.of(Fault.SCRIPT_FLUSH, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
+    private static final Set<Fault> END_SCRIPTS = EnumSet.of(
+            Fault.FORGET_PREPARED, Fault.STOP, Fault.KILL, Fault.RESTART_WITH_DATA, Fault.RESTART_WITHOUT_DATA);
 
     private WrongFaults() {}
 
@@ -124,7 +126,7 @@ final class WrongFaults {
                         return withReason(Reason.REFUSED, correct.attempt(claim));
                     }
                 },
-                new WrongLock("aConnectionThatWasCutIsNotOpenedAgain", "9.19", "9.20") {
+                new WrongLock("aConnectionThatWasCutIsNotOpenedAgain", "9.19", "9.20", "9.29") {
                     @Override
                     MemoryServer server() {
                         return new CountingServer(EnumSet.of(Fault.CUT_CONNECTIONS));
@@ -185,6 +187,25 @@ final class WrongFaults {
                                 () -> counting.times() == 0, Reason.REFUSED, super.protocol(server, config));
                     }
                 },
+                new WrongLock("aGrantThatIsLateIsTakenForARefusal", "9.27") {
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new ForwardingProtocol(super.protocol(server, config)) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                long start = System.nanoTime();
+                                Attempt attempt = super.attempt(claim);
+                                if (attempt instanceof Attempt.Granted
+                                        && System.nanoTime() - start > FaultInjector.DELAY.toNanos() / 2) {
+                                    release(claim);
+                                    return new Attempt.Refused(Optional.empty());
+                                }
+                                return attempt;
+                            }
+                        };
+                    }
+                },
+                new SpoiltLock("aLostReplyIsAProgrammingError", FailsOtherwise::new, "9.1", "9.3", "9.4", "9.6"),
                 new WrongLock("aRefusalThatIsLateIsTakenForAGrant", "9.27") {
                     @Override
                     MemoryServer server() {
@@ -201,6 +222,23 @@ final class WrongFaults {
                                 return counting.times() > 0 && attempt instanceof Attempt.Refused
                                         ? new Attempt.Granted(claim.lease(), OptionalLong.of(1))
                                         : attempt;
+                            }
+                        };
+                    }
+                },
+                new WrongLock("failuresShowThePasswordWhereOneClientHasOne", "9.28") {
+                    @Override
+                    String endpoints() {
+                        return "redis://localhost";
+                    }
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        String password = config.endpoints().get(0).password().orElse("no password");
+                        return new ForwardingProtocol(super.protocol(server, config)) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                return withMessage("cannot log in with " + password, super.attempt(claim));
                             }
                         };
                     }
@@ -259,7 +297,7 @@ final class WrongFaults {
         DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
             return new ForwardingFactory(correct) {
                 @Override
-                DistributedLock spoil(DistributedLock lock) {
+                protected DistributedLock spoil(DistributedLock lock) {
                     return spoiling.apply(lock);
                 }
             };
@@ -277,6 +315,21 @@ final class WrongFaults {
                 return super.tryLock();
             } catch (LockBackendException e) {
                 return false;
+            }
+        }
+    }
+
+    private static final class FailsOtherwise extends ForwardingLock {
+        FailsOtherwise(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public boolean tryLock() {
+            try {
+                return super.tryLock();
+            } catch (LockBackendException e) {
+                throw new IllegalArgumentException("no answer", e);
             }
         }
     }

@@ -7,6 +7,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -37,6 +39,7 @@ final class WrongFencing {
                 theCounterIsLostWithTheData(),
                 tokensAreDrawnBeforeTheGrant(),
                 aRetryGetsTheLastTokenAgain(),
+                aRetryGetsNoToken(),
                 tokensComeUndeclared());
     }
 
@@ -202,7 +205,7 @@ final class WrongFencing {
                 "handedOverTokensAreEqual",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         return new ForwardingLease(lease) {
                             @Override
                             public OptionalLong fencingToken() {
@@ -236,7 +239,7 @@ final class WrongFencing {
                 "reentryDrawsAToken",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         int holds = correct.holdCount();
                         return holds <= 1
                                 ? lease
@@ -384,6 +387,23 @@ final class WrongFencing {
                         unsure |= attempt instanceof Attempt.Failed failed
                                 && failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
                         return attempt;
+                    }
+                },
+                "7.13");
+    }
+
+    private static WrongLock aRetryGetsNoToken() {
+        return WrongLeases.withProtocol(
+                "aRetryGetsNoToken",
+                (server, timeout) -> new MemoryProtocol(server, timeout) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        Attempt first = super.attempt(claim);
+                        return first instanceof Attempt.Failed
+                                ? WrongLeases.ifGranted(
+                                        super.attempt(claim),
+                                        granted -> new Attempt.Granted(granted.validity(), OptionalLong.empty()))
+                                : first;
                     }
                 },
                 "7.13");

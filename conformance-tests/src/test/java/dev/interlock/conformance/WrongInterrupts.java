@@ -9,6 +9,8 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +72,22 @@ final class WrongInterrupts {
                         "4.9",
                         "4.11",
                         "4.13"),
+                WrongOwnership.ofEachLock(
+                        "anInterruptedWaiterFailsWithAnotherException",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public void lockInterruptibly() throws InterruptedException {
+                                try {
+                                    super.lockInterruptibly();
+                                } catch (InterruptedException e) {
+                                    throw new IllegalStateException("interrupted", e);
+                                }
+                            }
+                        },
+                        "3.19",
+                        "4.4",
+                        "4.5",
+                        "4.6"),
                 WrongOwnership.ofEachLock(
                         "anInterruptIsThrownAndKept",
                         lock -> new InterruptibleCalls(lock) {
@@ -195,7 +213,7 @@ final class WrongInterrupts {
                             }
 
                             @Override
-                            Lease spoil(Lease lease) {
+                            protected Lease spoil(Lease lease) {
                                 return new ForwardingLease(lease) {
                                     @Override
                                     public void ensureValid(Duration atLeast) {

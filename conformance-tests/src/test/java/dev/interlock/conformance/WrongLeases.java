@@ -13,6 +13,9 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,6 +42,7 @@ final class WrongLeases {
                 aLeaseIsLongerHereThanOnTheServer(),
                 theRemainingTimeNeverFalls(),
                 leasesDoNotEndOnTheServer(),
+                leasesAreThreeTimesAsLongOnTheServer(),
                 renewalCannotBeTurnedOff(),
                 failedAttemptsProlongTheLease(),
                 aThreadHoldsUntilItUnlocks(),
@@ -46,6 +50,7 @@ final class WrongLeases {
                 theFirstLockObjectSetsTheOptions(),
                 waitingUsesUpTheLease(),
                 aLeaseCountsFromTheAnswer(),
+                aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
                 lateListenersAreForgotten(),
                 listenersAreToldTwice(),
@@ -73,6 +78,7 @@ final class WrongLeases {
                 renewalGoesOnAfterTheUnlock(),
                 handlesEndWithTheirThread(),
                 maxHoldIsForgotten(),
+                maxHoldIsThreeTimesAsLong(),
                 maxHoldTurnsRenewalOff());
     }
 
@@ -124,7 +130,7 @@ final class WrongLeases {
                 UnaryOperator<DistributedLock> spoiler = spoilers.get();
                 return new ForwardingFactory(correct) {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return spoiler.apply(lock);
                     }
                 };
@@ -140,7 +146,7 @@ final class WrongLeases {
                     Map<Lease, Lease> spoiled = new ConcurrentHashMap<>();
                     return lock -> new ForwardingLock(lock) {
                         @Override
-                        Lease spoil(Lease lease) {
+                        protected Lease spoil(Lease lease) {
                             return spoiled.computeIfAbsent(lease, spoiler);
                         }
                     };
@@ -212,6 +218,21 @@ final class WrongLeases {
                 "6.35",
                 "7.7",
                 "7.8");
+    }
+
+    private static WrongLock leasesAreThreeTimesAsLongOnTheServer() {
+        return withServer(
+                "leasesAreThreeTimesAsLongOnTheServer",
+                () -> new MemoryServer() {
+                    @Override
+                    Attempt attempt(Claim claim) {
+                        Claim longer = claim.withLease(claim.lease().multipliedBy(3));
+                        return ifGranted(
+                                super.attempt(longer),
+                                granted -> new Attempt.Granted(claim.lease(), granted.firstFence()));
+                    }
+                },
+                "6.3");
     }
 
     private static WrongLock renewalCannotBeTurnedOff() {
@@ -312,7 +333,7 @@ final class WrongLeases {
                     Map<String, Lease> latest = new ConcurrentHashMap<>();
                     return lock -> new ForwardingLock(lock) {
                         @Override
-                        Lease spoil(Lease lease) {
+                        protected Lease spoil(Lease lease) {
                             latest.put(name(), lease);
                             return new ForwardingLease(lease) {
                                 @Override
@@ -394,6 +415,23 @@ final class WrongLeases {
                 },
                 "6.11",
                 "6.12");
+    }
+
+    private static WrongLock aGrantThatIsOverOnArrivalIsAProgrammingError() {
+        return withLocks(
+                "aGrantThatIsOverOnArrivalIsAProgrammingError",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public void lock() {
+                        try {
+                            super.lock();
+                        } catch (LockBackendException e) {
+                            throw new IllegalArgumentException("the lease is too short", e);
+                        }
+                    }
+                },
+                "6.12",
+                "9.2");
     }
 
     // Who is told of a loss.
@@ -868,6 +906,17 @@ final class WrongLeases {
                         .build(),
                 "6.32",
                 "6.33");
+    }
+
+    private static WrongLock maxHoldIsThreeTimesAsLong() {
+        return withOptions(
+                "maxHoldIsThreeTimesAsLong",
+                options -> options.maxHold()
+                        .map(maxHold -> options.toBuilder()
+                                .maxHold(maxHold.multipliedBy(3))
+                                .build())
+                        .orElse(options),
+                "6.32");
     }
 
     private static WrongLock maxHoldTurnsRenewalOff() {

@@ -11,6 +11,9 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -18,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -29,10 +34,12 @@ final class WrongLifecycle {
     static List<WrongLock> locks() {
         return List.of(
                 new SpoiltFactory("aSecondCloseIsAnError", ClosesOnce::new, "11.1"),
+                new FreesWhenClosedAgain("aSecondCloseFreesWhatTheFirstOneFreed", "11.1"),
                 new SpoiltFactory("aClosedFactoryGivesLocks", GivesASpareLock::new, "11.2"),
                 new WrongFaults.SpoiltLock("aLockOfAClosedFactoryIsTaken", IsTakenInsteadOfClosed::new, "11.3"),
                 new GivesNothingBack("closeGivesNothingBack", "11.1", "11.4", "11.9", "11.12", "11.15", "11.16"),
                 new WrongFaults.SpoiltLock("closeTellsNobody", TellsNobodyOfClosing::new, "11.5"),
+                new WrongFaults.SpoiltLock("closeTellsASecondTimeLater", TellsOfClosingAgain::new, "11.5"),
                 new WrongFaults.SpoiltLock("unlockAfterCloseIsNoError", UnlocksAnyway::new, "11.6"),
                 new SpoiltFactory("aClosedFactoryAnswersNothing", AnswersNothing::new, "11.7"),
                 new WrongFaults.SpoiltLock(
@@ -140,7 +147,7 @@ final class WrongLifecycle {
         }
 
         @Override
-        DistributedLock spoil(DistributedLock lock) {
+        protected DistributedLock spoil(DistributedLock lock) {
             return new ForwardingLock(lock) {
                 @Override
                 public Optional<Lease> lease() {
@@ -244,7 +251,7 @@ final class WrongLifecycle {
         }
 
         @Override
-        Lease spoil(Lease lease) {
+        protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
                 public void onLoss(Consumer<? super LossCause> action) {
@@ -253,6 +260,76 @@ final class WrongLifecycle {
                             action.accept(cause);
                         }
                     });
+                }
+            };
+        }
+    }
+
+    private static final class TellsOfClosingAgain extends ForwardingLock {
+        TellsOfClosingAgain(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        protected Lease spoil(Lease lease) {
+            return new ForwardingLease(lease) {
+                @Override
+                public void onLoss(Consumer<? super LossCause> action) {
+                    super.onLoss(cause -> {
+                        action.accept(cause);
+                        if (cause == LossCause.FACTORY_CLOSED) {
+                            Thread again = new Thread(() -> {
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                                action.accept(cause);
+                            });
+                            again.setDaemon(true);
+                            again.start();
+                        }
+                    });
+                }
+            };
+        }
+    }
+
+    /** Forgets what it held only when it is unlocked, and so closes it, by name, as often as the factory is closed. */
+    private static final class FreesWhenClosedAgain extends WrongLock {
+        private final Map<LockConfig, Runnable> closings = Collections.synchronizedMap(new IdentityHashMap<>());
+
+        FreesWhenClosedAgain(String name, String... breaks) {
+            super(name, breaks);
+        }
+
+        @Override
+        LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+            Set<String> taken = ConcurrentHashMap.newKeySet();
+            closings.put(
+                    config,
+                    () -> server.request(config.commandTimeout(), () -> {
+                        taken.forEach(server::remove);
+                        return taken.size();
+                    }));
+            return new ForwardingProtocol(super.protocol(server, config)) {
+                @Override
+                public Attempt attempt(Claim claim) {
+                    Attempt attempt = super.attempt(claim);
+                    if (attempt instanceof Attempt.Granted) {
+                        taken.add(claim.name());
+                    }
+                    return attempt;
+                }
+            };
+        }
+
+        @Override
+        DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+            Runnable closing = Objects.requireNonNull(closings.remove(config));
+            return new KnowsWhetherItIsClosed(correct) {
+                @Override
+                public void close() {
+                    if (closed) {
+                        closing.run();
+                    }
+                    super.close();
                 }
             };
         }

@@ -53,6 +53,11 @@ class WrongLock {
         return config;
     }
 
+    /** The endpoints of its harness, to which nothing connects. */
+    String endpoints() {
+        return "redis://nobody:hush-hush@localhost";
+    }
+
     String providerName() {
         return "memory";
     }

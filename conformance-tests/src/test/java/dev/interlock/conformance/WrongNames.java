@@ -14,6 +14,9 @@ import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
@@ -113,6 +116,23 @@ final class WrongNames {
                     }
                 },
                 new WrongFaults.SpoiltLock("textsDoNotNameTheLock", Nameless::new, "10.16"),
+                new WrongLock("textsShowThePasswordWhereOneClientHasOne", "10.16") {
+                    @Override
+                    String endpoints() {
+                        return "redis://localhost";
+                    }
+
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        return new ForwardingFactory(correct) {
+                            @Override
+                            public String toString() {
+                                return "factory that logs in with "
+                                        + config.endpoints().get(0).password().orElse("no password");
+                            }
+                        };
+                    }
+                },
                 new WrongLock("textsShowThePassword", "10.16") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
@@ -199,7 +219,7 @@ final class WrongNames {
         }
 
         @Override
-        Lease spoil(Lease lease) {
+        protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
                 public String lockName() {

@@ -10,6 +10,9 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -76,7 +79,7 @@ final class WrongOwnership {
                         "3.12",
                         "3.17") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
                             public void unlock() {
@@ -244,7 +247,7 @@ final class WrongOwnership {
                         "4.20"),
                 new WithBackDoor("queriesAskTheBackend", "2.14", "3.8") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
                             public boolean isHeldByCurrentThread() {
@@ -284,7 +287,7 @@ final class WrongOwnership {
                         "3.11"),
                 new WithBackDoor("aHandleThatIsClosedTwiceFreesTheNextHolder", "2.17") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
                             public Optional<Lease> lease() {
@@ -292,7 +295,7 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            Lease spoil(Lease lease) {
+                            protected Lease spoil(Lease lease) {
                                 return new ForwardingLease(lease) {
                                     private boolean closed;
 
@@ -321,7 +324,7 @@ final class WrongOwnership {
                         "3.14"),
                 new WithBackDoor("anyThreadMayCloseTheLeaseOfAThread", "2.19") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new LockWithLeases(lock) {
                             @Override
                             void close(Lease lease) {
@@ -347,7 +350,7 @@ final class WrongOwnership {
                         "aLeaseThatWasGivenUpStaysValid",
                         lock -> new ForwardingLock(lock) {
                             @Override
-                            Lease spoil(Lease lease) {
+                            protected Lease spoil(Lease lease) {
                                 long until =
                                         System.nanoTime() + lease.remaining().toNanos();
                                 return new ForwardingLease(lease) {
@@ -465,7 +468,7 @@ final class WrongOwnership {
                         "2.25"),
                 new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
                             public void unlock() {
@@ -478,7 +481,7 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            Lease spoil(Lease lease) {
+                            protected Lease spoil(Lease lease) {
                                 return new ForwardingLease(lease) {
                                     @Override
                                     public void close() {
@@ -548,7 +551,7 @@ final class WrongOwnership {
                 UnaryOperator<DistributedLock> spoiler = spoilers.get();
                 return new ForwardingFactory(correct) {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return spoiler.apply(lock);
                     }
                 };
@@ -586,7 +589,7 @@ final class WrongOwnership {
         final DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
             return new ForwardingFactory(correct) {
                 @Override
-                DistributedLock spoil(DistributedLock lock) {
+                protected DistributedLock spoil(DistributedLock lock) {
                     return WithBackDoor.this.spoil(lock);
                 }
             };

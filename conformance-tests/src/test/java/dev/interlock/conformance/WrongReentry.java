@@ -14,10 +14,13 @@ import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +98,7 @@ final class WrongReentry {
                         "3.16"),
                 new WithBackDoor("reEntryAsksTheBackend", "3.8") {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return new ObservedLock(lock) {
                             @Override
                             void acquired() {
@@ -210,7 +213,7 @@ final class WrongReentry {
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return new ForwardingFactory(correct) {
                             @Override
-                            DistributedLock spoil(DistributedLock lock) {
+                            protected DistributedLock spoil(DistributedLock lock) {
                                 return new ForwardingLock(lock) {
                                     @Override
                                     public void unlock() {
@@ -249,6 +252,18 @@ final class WrongReentry {
                             };
                         },
                         "3.17"),
+                WrongOwnership.ofEachLock(
+                        "reEntryHidesTheLease",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Optional<Lease> lease() {
+                                return correct.holdCount() > 1 ? Optional.empty() : super.lease();
+                            }
+                        },
+                        "3.14",
+                        "3.15",
+                        "3.16",
+                        "7.5"),
                 WrongOwnership.ofEachLock(
                         "theHolderReEntersWhateverItsInterruptStatus",
                         lock -> new ForwardingLock(lock) {

@@ -11,6 +11,8 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +62,7 @@ final class WrongTimedWaits {
                 UnaryOperator<DistributedLock> spoiler = spoilerOfFactory.get();
                 return new ForwardingFactory(correct) {
                     @Override
-                    DistributedLock spoil(DistributedLock lock) {
+                    protected DistributedLock spoil(DistributedLock lock) {
                         return spoiler.apply(lock);
                     }
                 };

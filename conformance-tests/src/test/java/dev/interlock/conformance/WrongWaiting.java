@@ -15,6 +15,9 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Watch;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -36,7 +39,6 @@ import java.util.concurrent.locks.ReentrantLock;
 
 final class WrongWaiting {
     private static final Duration POLL = Duration.ofMillis(1);
-    private static final boolean JAVA_21 = Runtime.version().feature() >= 21;
 
     private WrongWaiting() {}
 
@@ -110,7 +112,7 @@ final class WrongWaiting {
                 "aClosedHandleKeepsTheLock",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    Lease spoil(Lease lease) {
+                    protected Lease spoil(Lease lease) {
                         return new ForwardingLease(lease) {
                             @Override
                             public void close() {}
@@ -319,7 +321,9 @@ final class WrongWaiting {
                         }
                     };
                 },
-                JAVA_21 ? new String[] {"8.4", "8.15", "8.19"} : new String[] {"8.4", "8.15"});
+                "8.4",
+                "8.15",
+                "8.19");
     }
 
     private static WrongLock theLastToComeIsServedFirst() {
@@ -597,7 +601,10 @@ final class WrongWaiting {
                         }
                     };
                 },
-                JAVA_21 ? new String[] {"8.6", "8.14", "8.15", "8.19"} : new String[] {"8.6", "8.14", "8.15"});
+                "8.6",
+                "8.14",
+                "8.15",
+                "8.19");
     }
 
     private static WrongLock eachWaiterUsesAConnectionOfThePool() {
@@ -663,8 +670,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock waitersSpin() {
-        return new WrongLock(
-                "waitersSpin", JAVA_21 ? new String[] {"8.6", "8.18", "8.19"} : new String[] {"8.6", "8.18"}) {
+        return new WrongLock("waitersSpin", "8.6", "8.18", "8.19") {
             @Override
             DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new SpinningFactory(correct);
@@ -687,7 +693,7 @@ final class WrongWaiting {
         }
 
         @Override
-        DistributedLock spoil(DistributedLock lock) {
+        protected DistributedLock spoil(DistributedLock lock) {
             Spinners here = spinners.computeIfAbsent(lock.name(), name -> new Spinners());
             return new ForwardingLock(lock) {
                 @Override

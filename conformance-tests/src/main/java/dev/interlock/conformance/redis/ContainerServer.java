@@ -4,6 +4,7 @@ package dev.interlock.conformance.redis;
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.Ports;
 import dev.interlock.testservers.RedisServerException;
@@ -27,6 +28,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
     private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
     private static final long START_TIMEOUT_SECONDS = 60;
     private static final long STOP_TIMEOUT_SECONDS = 10;
+    private static final int PAUSE_TRIES = 5;
     private static final long POLL_NANOS = 5_000_000;
     private static final Map<String, ServerPool<ContainerServer>> POOLS = new ConcurrentHashMap<>();
 
@@ -42,6 +44,12 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
                 .withExposedPorts(PORT)
                 .withCommand("--save", "", "--appendonly", "no", "--protected-mode", "no", "--bind", "0.0.0.0")
                 .waitingFor(new WaitedForLater());
+    }
+
+    /** Fails at once, and not when the first rule needs a server, where a library is missing. */
+    static void requireLibrary() {
+        EmbeddedServer.requireLibrary();
+        Objects.requireNonNull(GenericContainer.class.getName());
     }
 
     /** Takes a server that was given back, or starts one. */
@@ -124,8 +132,17 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
 
     @Override
     public void pause() {
-        docker().pauseContainerCmd(id()).exec();
-        paused = true;
+        for (int i = 1; !paused; i++) {
+            try {
+                docker().pauseContainerCmd(id()).exec();
+                paused = true;
+            } catch (InternalServerErrorException e) {
+                // The engine gives up on a process that does not freeze in time, and lets it run on.
+                if (i == PAUSE_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 
     @Override

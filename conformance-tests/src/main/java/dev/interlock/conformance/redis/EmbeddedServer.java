@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
+import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 
 /** A {@code redis-server} process on this machine, which the next test uses again unless its process was tampered with. */
 final class EmbeddedServer implements OwnServer, ServerPool.Server {
@@ -28,6 +30,12 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
     /** Hands out a server that was given back, or starts one. */
     static EmbeddedServer take() {
         return POOL.take();
+    }
+
+    /** Fails at once, and not when the first rule needs a server, where the servers' library is missing. */
+    static void requireLibrary() {
+        Objects.requireNonNull(FaultProxy.class.getName());
+        Objects.requireNonNull(RedisServer.class.getName());
     }
 
     @Override

@@ -51,8 +51,8 @@ final class OwnNode implements Node {
                 heal();
             }
             case FLUSH -> server.command("FLUSHALL");
-            case SCRIPT_FLUSH -> server.command("SCRIPT", "FLUSH");
-            case DROP_SUBSCRIPTIONS -> server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            case FORGET_PREPARED -> server.command("SCRIPT", "FLUSH");
+            case CUT_NOTIFICATIONS -> server.command("CLIENT", "KILL", "TYPE", "pubsub");
             default -> ForeignNode.inject(fault, proxy);
         }
     }

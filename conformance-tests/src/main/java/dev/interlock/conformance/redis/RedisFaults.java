@@ -7,15 +7,24 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /** The faults of all servers of a harness at once. */
 final class RedisFaults implements FaultInjector {
-    private final List<Node> nodes;
+    private final Supplier<List<Node>> nodes;
+    private final Supplier<List<Node>> running;
     private final Set<Fault> supported;
     private final ReentrantLock lock = new ReentrantLock();
 
-    RedisFaults(List<Node> nodes, Set<Fault> supported) {
+    /**
+     * Creates the faults.
+     *
+     * @param nodes starts the servers if they do not run yet
+     * @param running only those that run
+     */
+    RedisFaults(Supplier<List<Node>> nodes, Supplier<List<Node>> running, Set<Fault> supported) {
         this.nodes = nodes;
+        this.running = running;
         this.supported = supported;
     }
 
@@ -31,7 +40,7 @@ final class RedisFaults implements FaultInjector {
         }
         lock.lock();
         try {
-            nodes.forEach(node -> node.inject(fault));
+            nodes.get().forEach(node -> node.inject(fault));
         } finally {
             lock.unlock();
         }
@@ -41,7 +50,7 @@ final class RedisFaults implements FaultInjector {
     public void heal() {
         lock.lock();
         try {
-            nodes.forEach(Node::heal);
+            running.get().forEach(Node::heal);
         } finally {
             lock.unlock();
         }

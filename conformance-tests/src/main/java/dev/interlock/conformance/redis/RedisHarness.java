@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a strategy on real Redis servers, each behind a proxy. The system property {@value #PROPERTY} tells which:
@@ -53,16 +55,19 @@ public final class RedisHarness implements LockHarness {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final LockStrategyProvider provider;
-    private final LockConfig config;
-    private final List<Node> nodes;
+    private final Supplier<Opened> opening;
     private final FaultInjector faults;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Opened opened;
+    private boolean closed;
 
-    private RedisHarness(LockStrategyProvider provider, LockConfig config, List<Node> nodes, Set<Fault> supported) {
+    /** The servers, once they run, and the configuration of their clients. */
+    private record Opened(LockConfig config, List<Node> nodes) {}
+
+    private RedisHarness(LockStrategyProvider provider, Set<Fault> supported, Supplier<Opened> opening) {
         this.provider = provider;
-        this.config = config;
-        this.nodes = nodes;
-        this.faults = new RedisFaults(nodes, supported);
+        this.opening = opening;
+        this.faults = new RedisFaults(() -> opened().nodes(), this::running, supported);
     }
 
     /**
@@ -80,9 +85,27 @@ public final class RedisHarness implements LockHarness {
         return provider;
     }
 
+    /** Starts the servers at the first call, so that a rule which is skipped needs none. */
     @Override
     public LockConfig config() {
-        return config;
+        return opened().config();
+    }
+
+    private Opened opened() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the harness is closed");
+            }
+            Opened current = opened;
+            if (current == null) {
+                current = opening.get();
+                opened = current;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -98,13 +121,31 @@ public final class RedisHarness implements LockHarness {
     /** Heals the servers, and ends those of our own or keeps them for the next test; has no effect if called again. */
     @Override
     public void close() {
-        if (closed.getAndSet(true)) {
-            return;
-        }
+        List<Node> nodes = toClose();
         try {
-            faults.heal();
+            nodes.forEach(Node::heal);
         } finally {
             close(nodes);
+        }
+    }
+
+    private List<Node> running() {
+        lock.lock();
+        try {
+            return opened == null ? List.of() : opened.nodes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Node> toClose() {
+        lock.lock();
+        try {
+            boolean again = closed;
+            closed = true;
+            return again || opened == null ? List.of() : opened.nodes();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -163,64 +204,73 @@ public final class RedisHarness implements LockHarness {
         }
 
         /**
-         * Starts the servers.
+         * Returns a harness whose servers start when they are first needed.
          *
          * @return the harness
          * @throws IllegalArgumentException if the system property {@value #PROPERTY} has a value that makes no sense, or names
          *     fewer servers than are needed
-         * @throws IllegalStateException if what that value asks for is not there: a library, or a container engine
+         * @throws IllegalStateException if a library is missing that the value asks for
          */
         public RedisHarness open() {
             return open(System.getProperty(PROPERTY, EMBEDDED));
         }
 
         /**
-         * Starts the servers that a value of the system property {@value #PROPERTY} asks for, whatever it is set to.
+         * Returns a harness on the servers that a value of the system property {@value #PROPERTY} asks for, whatever it is set to.
          *
          * @param value the value
          * @return the harness
          * @throws IllegalArgumentException if the value makes no sense, or names fewer servers than are needed
-         * @throws IllegalStateException if what it asks for is not there: a library, or a container engine
+         * @throws IllegalStateException if a library is missing that the value asks for
          */
         public RedisHarness open(String value) {
             String backend = value.strip();
-            List<Node> nodes = new ArrayList<>();
             try {
-                Set<Fault> supported = open(backend, nodes);
-                String endpoints = nodes.stream().map(Node::uri).collect(Collectors.joining(","));
-                config.endpoints(endpoints)
-                        .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX));
-                RedisHarness harness = new RedisHarness(provider, config.build(), nodes, supported);
-                WarmUp.once(provider, harness.config);
-                return harness;
-            } catch (RuntimeException e) {
-                close(nodes);
-                throw e;
+                if (backend.equals(EMBEDDED)) {
+                    EmbeddedServer.requireLibrary();
+                    return harness(EnumSet.allOf(Fault.class), nodes -> openOwn(nodes, EmbeddedServer::take));
+                }
+                if (backend.equals(CONTAINERS)) {
+                    ContainerServer.requireLibrary();
+                    String image = System.getProperty(IMAGE_PROPERTY, DEFAULT_IMAGE);
+                    return harness(
+                            EnumSet.allOf(Fault.class), nodes -> openOwn(nodes, () -> ContainerServer.take(image)));
+                }
+                if (backend.matches("rediss?://.*")) {
+                    List<String> uris = List.of(backend.split(",", -1));
+                    RedisHarness harness = harness(ForeignNode.FAULTS, nodes -> openForeign(nodes, uris));
+                    // Only proxies are started, and what is wrong with the value shows.
+                    harness.opened();
+                    return harness;
+                }
             } catch (NoClassDefFoundError e) {
                 throw new IllegalStateException(
                         "a library is missing: put dev.interlock:interlock-test-servers on the class path of the tests"
                                 + (backend.equals(CONTAINERS) ? ", and org.testcontainers:testcontainers 2" : ""),
                         e);
             }
-        }
-
-        private Set<Fault> open(String backend, List<Node> nodes) {
-            if (backend.equals(EMBEDDED)) {
-                openOwn(nodes, EmbeddedServer::take);
-                return EnumSet.allOf(Fault.class);
-            }
-            if (backend.equals(CONTAINERS)) {
-                String image = System.getProperty(IMAGE_PROPERTY, DEFAULT_IMAGE);
-                openOwn(nodes, () -> ContainerServer.take(image));
-                return EnumSet.allOf(Fault.class);
-            }
-            if (backend.matches("rediss?://.*")) {
-                openForeign(nodes, List.of(backend.split(",", -1)));
-                return ForeignNode.FAULTS;
-            }
             // What is meant as a URI may hold a password.
             throw new IllegalArgumentException(PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
                     + " cannot be used: give embedded, containers, or redis://host:port, several separated by commas");
+        }
+
+        private RedisHarness harness(Set<Fault> supported, Consumer<List<Node>> source) {
+            return new RedisHarness(provider, supported, () -> start(source));
+        }
+
+        private Opened start(Consumer<List<Node>> source) {
+            List<Node> nodes = new ArrayList<>();
+            try {
+                source.accept(nodes);
+                config.endpoints(nodes.stream().map(Node::uri).collect(Collectors.joining(",")))
+                        .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX));
+                LockConfig built = config.build();
+                WarmUp.once(provider, built);
+                return new Opened(built, nodes);
+            } catch (RuntimeException | Error e) {
+                RedisHarness.close(nodes);
+                throw e;
+            }
         }
 
         private void openOwn(List<Node> nodes, Supplier<OwnServer> source) {

@@ -209,7 +209,7 @@ class RedisHarnessTest {
         try (RespConnection client = connect()) {
             client.call("SET", key, "v");
             String sha = String.valueOf(client.call("SCRIPT", "LOAD", "return 1"));
-            inject(Fault.SCRIPT_FLUSH);
+            inject(Fault.FORGET_PREPARED);
 
             assertThat(client.call("SCRIPT", "EXISTS", sha)).isEqualTo(List.of(0L));
             assertThat(client.call("GET", key)).isEqualTo("v");
@@ -233,7 +233,7 @@ class RedisHarnessTest {
                 RespConnection listener = connect()) {
             client.call("PING");
             listener.call("SUBSCRIBE", "c");
-            inject(Fault.DROP_SUBSCRIPTIONS);
+            inject(Fault.CUT_NOTIFICATIONS);
 
             assertThatThrownBy(listener::read)
                     .isInstanceOf(IOException.class)
@@ -400,7 +400,7 @@ class RedisHarnessTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"embedded, embedded-redis", "containers, testcontainers"})
+    @CsvSource({"embedded, test-servers", "containers, testcontainers"})
     void aLibraryThatIsMissingIsNamed(String backend, String library) throws Exception {
         try (URLClassLoader without = classPathWithout(library)) {
             Class<?> type = without.loadClass(RedisHarness.class.getName());

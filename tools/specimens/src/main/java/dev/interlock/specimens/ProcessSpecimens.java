@@ -2,6 +2,9 @@
 package dev.interlock.specimens;
 
 import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Claim;
@@ -15,7 +18,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Locks on a real server that are wrong only, or mostly, where several processes meet. */
 public final class ProcessSpecimens {
@@ -227,5 +234,72 @@ public final class ProcessSpecimens {
                 return () -> LISTENERS.remove(onFreed);
             }
         }
+    }
+
+    /** Each look at the token of a lease draws a new one, by the clock. */
+    public static final class TokenOfTheMoment extends SpecimenProvider {
+        public TokenOfTheMoment() {
+            super("token-of-the-moment", Protocol::new, Capability.FENCING);
+        }
+
+        private static long now() {
+            return System.currentTimeMillis();
+        }
+
+        @Override
+        DistributedLockFactory spoil(DistributedLockFactory correct) {
+            return withLeases(correct, lease -> new ForwardingLease(lease) {
+                @Override
+                public OptionalLong fencingToken() {
+                    return OptionalLong.of(now());
+                }
+            });
+        }
+
+        private static final class Protocol extends Sound {
+            Protocol(RedisNode node, LockKeys keys, Duration timeout) {
+                super(node, keys, timeout);
+            }
+
+            @Override
+            OptionalLong fence(Claim claim) {
+                return OptionalLong.of(now());
+            }
+        }
+    }
+
+    /** A listener is told of a loss, and a little later told again. */
+    public static final class ToldTwice extends SpecimenProvider {
+        public ToldTwice() {
+            super("told-twice", Sound::new);
+        }
+
+        @Override
+        DistributedLockFactory spoil(DistributedLockFactory correct) {
+            return withLeases(correct, lease -> new ForwardingLease(lease) {
+                @Override
+                public void onLoss(Consumer<? super LossCause> action) {
+                    super.onLoss(action);
+                    super.onLoss(cause -> {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(40));
+                        action.accept(cause);
+                    });
+                }
+            });
+        }
+    }
+
+    private static DistributedLockFactory withLeases(DistributedLockFactory correct, UnaryOperator<Lease> spoiler) {
+        return new ForwardingFactory(correct) {
+            @Override
+            protected DistributedLock spoil(DistributedLock lock) {
+                return new ForwardingLock(lock) {
+                    @Override
+                    protected Lease spoil(Lease lease) {
+                        return spoiler.apply(lease);
+                    }
+                };
+            }
+        };
     }
 }

@@ -67,6 +67,9 @@ public record Rule(Chapter chapter, int number, String name, String needs) {
             if (needs.processes()) {
                 words.add("processes");
             }
+            if (needs.signals()) {
+                words.add("signals");
+            }
             if (needs.virtualThreads()) {
                 words.add("virtual threads");
             }

@@ -84,6 +84,8 @@ final class RuleRun {
 
     private Map<String, String> parameters() {
         return Map.of(
+                // The command line has reports of its own.
+                "interlock.conformance.certificates", "none",
                 "junit.jupiter.execution.parallel.enabled", "true",
                 "junit.jupiter.execution.parallel.mode.default", "concurrent",
                 "junit.jupiter.execution.parallel.config.executor-service", "WORKER_THREAD_POOL",

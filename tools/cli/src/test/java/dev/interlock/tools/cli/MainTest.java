@@ -269,7 +269,8 @@ class MainTest {
             server.command("SET", "mine", "1");
             long pid = server.pid();
             List<String> harmful = Rule.ALL.stream()
-                    .filter(rule -> rule.needs().matches(".*fault (FLUSH|KILL|STOP|RESTART_|SCRIPT_FLUSH|DROP_).*"))
+                    .filter(rule -> rule.needs()
+                            .matches(".*fault (FLUSH|KILL|STOP|RESTART_|FORGET_PREPARED|CUT_NOTIFICATIONS).*"))
                     .map(Rule::id)
                     .toList();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.specimens;
 
 import dev.interlock.Lease;
 import dev.interlock.LossCause;
@@ -8,10 +8,10 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** Passes everything on; subclasses spoil a part. */
-class ForwardingLease implements Lease {
-    final Lease correct;
+public class ForwardingLease implements Lease {
+    protected final Lease correct;
 
-    ForwardingLease(Lease correct) {
+    public ForwardingLease(Lease correct) {
         this.correct = correct;
     }
 

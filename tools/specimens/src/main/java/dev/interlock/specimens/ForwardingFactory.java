@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.specimens;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
@@ -7,15 +7,15 @@ import dev.interlock.LockOptions;
 import dev.interlock.StrategyProfile;
 
 /** Passes everything on; subclasses spoil a part, usually {@link #spoil}. */
-class ForwardingFactory implements DistributedLockFactory {
-    final DistributedLockFactory correct;
+public class ForwardingFactory implements DistributedLockFactory {
+    protected final DistributedLockFactory correct;
 
-    ForwardingFactory(DistributedLockFactory correct) {
+    public ForwardingFactory(DistributedLockFactory correct) {
         this.correct = correct;
     }
 
     /** The lock that is handed out for a correct one. */
-    DistributedLock spoil(DistributedLock lock) {
+    protected DistributedLock spoil(DistributedLock lock) {
         return lock;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.specimens;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /** Passes everything on; subclasses spoil a part. */
-class ForwardingLock implements DistributedLock {
-    final DistributedLock correct;
+public class ForwardingLock implements DistributedLock {
+    protected final DistributedLock correct;
 
-    ForwardingLock(DistributedLock correct) {
+    public ForwardingLock(DistributedLock correct) {
         this.correct = correct;
     }
 
     /** The lease that is handed out for a correct one. */
-    Lease spoil(Lease lease) {
+    protected Lease spoil(Lease lease) {
         return lease;
     }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** PosixSignals to other processes, on systems that have them. */
+final class PosixSignals {
+    private static final Path SHELL = Path.of("/bin/sh");
+
+    private PosixSignals() {}
+
+    static boolean available() {
+        return Files.isExecutable(SHELL);
+    }
+
+    /** Sends a signal by its name, such as {@code STOP}. */
+    static void send(String name, long pid) {
+        try {
+            // The shell's own kill, because small images have no other.
+            Process kill = new ProcessBuilder(SHELL.toString(), "-c", "kill -" + name + " " + pid)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (kill.onExit().join().exitValue() != 0) {
+                throw new AssertionError("cannot send SIG" + name + " to process " + pid);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot send SIG" + name, e);
+        }
+    }
+}

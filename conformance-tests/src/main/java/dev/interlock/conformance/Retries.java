@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+
+/**
+ * Publishes how often each rule was tried again, and fails a run whose retries exceed its budget.
+ *
+ * <p>A rule tries again where a machine that stood still can spoil it. A lock that is wrong now and then could hide behind that, so
+ * each retry is a report entry {@value #COUNT} of its test, and the sum so far one of each class. The configuration parameter, or
+ * system property, {@value #COUNT} is the number of retries that all classes of a run may have together; without it, they are only
+ * reported.
+ */
+final class Retries implements AfterEachCallback, AfterAllCallback {
+    static final String COUNT = "interlock.conformance.retries";
+
+    static final String REASONS = COUNT + ".reasons";
+
+    static final String TOTAL = COUNT + ".total";
+
+    private static final Namespace NAMESPACE = Namespace.create(Retries.class);
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        List<String> reasons = ((Stage) context.getRequiredTestInstance()).retries();
+        if (reasons.isEmpty()) {
+            return;
+        }
+        Map<String, Long> counts = reasons.stream()
+                .collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
+        context.publishReportEntry(Map.of(COUNT, Integer.toString(reasons.size()), REASONS, counts.toString()));
+        String rule = context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName();
+        total(context).add(rule, reasons.size());
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        Total total = total(context);
+        context.publishReportEntry(TOTAL, Integer.toString(total.sum()));
+        context.getConfigurationParameter(COUNT).map(Integer::valueOf).ifPresent(total::assertWithin);
+    }
+
+    /** The retries of a whole run, which has one root. */
+    private static synchronized Total total(ExtensionContext context) {
+        ExtensionContext.Store store = context.getRoot().getStore(NAMESPACE);
+        Total total = store.get(Total.class, Total.class);
+        if (total == null) {
+            total = new Total();
+            store.put(Total.class, total);
+        }
+        return total;
+    }
+
+    private static final class Total {
+        private final Map<String, Integer> byRule = new TreeMap<>();
+
+        synchronized void add(String rule, int retries) {
+            byRule.merge(rule, retries, Integer::sum);
+        }
+
+        synchronized int sum() {
+            return byRule.values().stream().mapToInt(Integer::intValue).sum();
+        }
+
+        synchronized void assertWithin(int budget) {
+            if (sum() > budget) {
+                throw new AssertionError("the rules were tried again " + sum() + " times, and " + COUNT + " allows "
+                        + budget + "; retries of each rule: " + byRule);
+            }
+        }
+    }
+}

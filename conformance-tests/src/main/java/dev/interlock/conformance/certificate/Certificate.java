@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.certificate;
+
+import dev.interlock.conformance.certificate.RuleOutcome.Result;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which rules a lock keeps and breaks, which were skipped and why, and what nobody asked it.
+ *
+ * @param subject the name of the lock
+ * @param kit the simple name of the class whose rules these are
+ * @param date when the run ended, as in ISO 8601
+ * @param versions the versions of what took part, by its name
+ * @param rules the outcome of each rule of the kit, in the order of their numbers
+ * @param notTested what the kit does not look at, a sentence each
+ */
+public record Certificate(
+        String subject,
+        String kit,
+        String date,
+        Map<String, String> versions,
+        List<RuleOutcome> rules,
+        List<String> notTested) {
+
+    /**
+     * Returns the rules with one result.
+     *
+     * @param result the result
+     * @return the rules, in the order of their numbers
+     */
+    public List<RuleOutcome> with(Result result) {
+        return rules.stream().filter(rule -> rule.result() == result).toList();
+    }
+
+    /**
+     * Returns the verdict in one line.
+     *
+     * @return how many rules came to what
+     */
+    public String summary() {
+        int left = with(Result.NOT_RUN).size();
+        return subject + ": " + with(Result.KEPT).size() + " rules kept, "
+                + with(Result.BROKEN).size() + " broken, "
+                + with(Result.SKIPPED).size() + " skipped"
+                + (left == 0 ? "" : ", " + left + " not run, so that this is no whole run");
+    }
+
+    /**
+     * Returns the certificate as a page.
+     *
+     * @return Markdown
+     */
+    public String markdown() {
+        StringBuilder page = new StringBuilder("# Conformance of ")
+                .append(subject)
+                .append("\n\n")
+                .append(summary())
+                .append(".\n\n| | |\n|---|---|\n| Kit | `")
+                .append(kit)
+                .append("` |\n| Date | ")
+                .append(date)
+                .append(" |\n");
+        versions.forEach((name, version) -> page.append("| ")
+                .append(cell(name))
+                .append(" | ")
+                .append(cell(version))
+                .append(" |\n"));
+        page.append("\n## Broken\n\n");
+        with(Result.BROKEN)
+                .forEach(rule -> item(page, rule)
+                        .append(": ")
+                        .append(cell(rule.reason()))
+                        .append('\n'));
+        none(page, Result.BROKEN);
+        page.append("\n## Skipped\n\n");
+        skipped()
+                .forEach((reason, ids) -> page.append("- ")
+                        .append(cell(reason))
+                        .append(": ")
+                        .append(String.join(", ", ids))
+                        .append('\n'));
+        none(page, Result.SKIPPED);
+        if (!with(Result.NOT_RUN).isEmpty()) {
+            page.append("\n## Not run\n\n")
+                    .append(String.join(
+                            ", ",
+                            with(Result.NOT_RUN).stream().map(RuleOutcome::id).toList()))
+                    .append('\n');
+        }
+        page.append("\n## Kept\n\n");
+        with(Result.KEPT).forEach(rule -> item(page, rule).append('\n'));
+        none(page, Result.KEPT);
+        page.append("\n## Not tested by this kit\n\n");
+        notTested.forEach(sentence -> page.append("- ").append(sentence).append('\n'));
+        return page.toString();
+    }
+
+    private static StringBuilder item(StringBuilder page, RuleOutcome rule) {
+        return page.append("- ").append(rule.id()).append(' ').append(rule.sentence());
+    }
+
+    private void none(StringBuilder page, Result result) {
+        if (with(result).isEmpty()) {
+            page.append("None.\n");
+        }
+    }
+
+    /** The numbers of the rules that were skipped, by the reason why. */
+    private Map<String, List<String>> skipped() {
+        Map<String, List<String>> reasons = new LinkedHashMap<>();
+        for (RuleOutcome rule : with(Result.SKIPPED)) {
+            reasons.computeIfAbsent(rule.reason(), reason -> new ArrayList<>()).add(rule.id());
+        }
+        return reasons;
+    }
+
+    /** A text of many lines, as in a failed assertion, would end the table or the list it stands in. */
+    private static String cell(String text) {
+        return text.replaceAll("\\s+", " ").replace("|", "\\|").strip();
+    }
+
+    /**
+     * Returns the certificate for programs.
+     *
+     * @return a JSON object
+     */
+    public String json() {
+        StringBuilder json = new StringBuilder("{\n  \"format\": 1");
+        member(json, "subject", subject);
+        member(json, "kit", kit);
+        member(json, "date", date);
+        json.append(",\n  \"versions\": {");
+        String separator = "";
+        for (Map.Entry<String, String> version : versions.entrySet()) {
+            json.append(separator).append(quoted(version.getKey())).append(": ").append(quoted(version.getValue()));
+            separator = ", ";
+        }
+        json.append("},\n  \"rules\": [");
+        separator = "\n";
+        for (RuleOutcome rule : rules) {
+            json.append(separator)
+                    .append("    {\"id\": ")
+                    .append(quoted(rule.id()))
+                    .append(", \"name\": ")
+                    .append(quoted(rule.name()))
+                    .append(", \"result\": ")
+                    .append(quoted(rule.result().name()));
+            if (!rule.reason().isEmpty()) {
+                json.append(", \"reason\": ").append(quoted(rule.reason()));
+            }
+            json.append('}');
+            separator = ",\n";
+        }
+        json.append("\n  ],\n  \"notTested\": [");
+        separator = "\n    ";
+        for (String sentence : notTested) {
+            json.append(separator).append(quoted(sentence));
+            separator = ",\n    ";
+        }
+        return json.append("\n  ]\n}\n").toString();
+    }
+
+    private static void member(StringBuilder json, String name, String value) {
+        json.append(",\n  ").append(quoted(name)).append(": ").append(quoted(value));
+    }
+
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ' || Character.isSurrogate(c)) {
+                quoted.append(String.format("\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

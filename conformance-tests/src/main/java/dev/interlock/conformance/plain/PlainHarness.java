@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.plain;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.plain.PlainLocks.Client;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Gives plain locks the form in which the rules ask for locks. */
+final class PlainHarness implements LockHarness {
+    private final Supplier<? extends Client> clients;
+    private final StrategyProfile profile;
+    private final @Nullable ToIntFunction<Lock> holdCount;
+
+    /** The holds of the threads of each client; a client that is handed out twice is one owner. */
+    private final Map<Client, Map<String, Holds>> holds = new ConcurrentHashMap<>();
+
+    PlainHarness(
+            Supplier<? extends Client> clients, Set<Capability> capabilities, @Nullable ToIntFunction<Lock> holdCount) {
+        this.clients = clients;
+        this.profile = new StrategyProfile("a plain java.util.concurrent.locks.Lock", capabilities, Set.of());
+        this.holdCount = holdCount;
+    }
+
+    @Override
+    public LockStrategyProvider provider() {
+        return new Provider();
+    }
+
+    @Override
+    public LockConfig config() {
+        return LockConfig.builder().build();
+    }
+
+    private final class Provider implements LockStrategyProvider {
+        @Override
+        public String name() {
+            return "plain-lock";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return profile;
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            return new Factory(clients.get());
+        }
+    }
+
+    private final class Factory implements DistributedLockFactory {
+        private final Client client;
+
+        Factory(Client client) {
+            this.client = client;
+        }
+
+        @Override
+        public String strategy() {
+            return "plain-lock";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return profile;
+        }
+
+        @Override
+        public DistributedLock getLock(String name) {
+            Holds ofName = holds.computeIfAbsent(client, first -> new ConcurrentHashMap<>())
+                    .computeIfAbsent(name, first -> new Holds());
+            return new PlainLock(name, client.lock(name), ofName, holdCount);
+        }
+
+        @Override
+        public DistributedLock getLock(String name, LockOptions options) {
+            return getLock(name);
+        }
+
+        @Override
+        public void close() {
+            client.close();
+        }
+    }
+}

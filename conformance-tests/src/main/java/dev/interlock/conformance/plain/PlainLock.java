@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance.plain;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A plain lock in the form in which the rules ask for one. The calls of {@link Lock} go through unchanged. */
+final class PlainLock implements DistributedLock {
+    private final String name;
+    private final Lock lock;
+    private final Holds holds;
+    private final @Nullable ToIntFunction<Lock> holdCount;
+
+    PlainLock(String name, Lock lock, Holds holds, @Nullable ToIntFunction<Lock> holdCount) {
+        this.name = name;
+        this.lock = lock;
+        this.holds = holds;
+        this.holdCount = holdCount;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void lock() {
+        lock.lock();
+        holds.locked();
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        lock.lockInterruptibly();
+        holds.locked();
+    }
+
+    @Override
+    public boolean tryLock() {
+        return counted(lock.tryLock());
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return counted(lock.tryLock(time, unit));
+    }
+
+    private boolean counted(boolean locked) {
+        if (locked) {
+            holds.locked();
+        }
+        return locked;
+    }
+
+    @Override
+    public void unlock() {
+        lock.unlock();
+        holds.unlocked();
+    }
+
+    @Override
+    public Condition newCondition() {
+        return lock.newCondition();
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        return CarriedHold.acquire(this, () -> {
+                    lockInterruptibly();
+                    return true;
+                })
+                .orElseThrow();
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        long nanos = saturated(wait);
+        return CarriedHold.acquire(this, () -> tryLock(nanos, TimeUnit.NANOSECONDS));
+    }
+
+    private static long saturated(Duration wait) {
+        try {
+            return wait.toNanos();
+        } catch (ArithmeticException e) {
+            return wait.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return holdCount() > 0;
+    }
+
+    @Override
+    public int holdCount() {
+        return holdCount == null ? holds.ofCurrentThread() : holdCount.applyAsInt(lock);
+    }
+
+    @Override
+    public Optional<Lease> lease() {
+        return Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return name + ": " + lock;
+    }
+}

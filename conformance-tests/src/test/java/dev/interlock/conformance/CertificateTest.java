@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.interlock.conformance.plain.PlainLocks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** What the kit writes about the locks that it has tried. */
+class CertificateTest {
+    @TempDir
+    Path directory;
+
+    /** A lock that nobody can unlock. */
+    static final class PlainKit extends PlainLockConformance {
+        @Override
+        protected PlainLocks locks() {
+            return PlainLocks.of(() -> new ReentrantLock() {
+                @Override
+                public void unlock() {
+                    throw new IllegalStateException("a bar | in\nthe \"message\"");
+                }
+            });
+        }
+
+        @Override
+        protected String subject() {
+            return "a lock / without unlock()";
+        }
+    }
+
+    static final class MemoryKit extends DistributedLockConformance {
+        @Override
+        protected LockHarness harness() {
+            return new MemoryHarness(new WrongLock("correct"));
+        }
+    }
+
+    private void run(Class<? extends Stage> kit, String... rules) {
+        EngineTestKit.engine("junit-jupiter")
+                .selectors(Arrays.stream(kit.getMethods())
+                        .filter(method -> Arrays.stream(rules)
+                                .anyMatch(it -> method.getName().startsWith(it + "_")))
+                        .map(method -> selectMethod(kit, method.getName()))
+                        .toArray(DiscoverySelector[]::new))
+                .configurationParameter(CertificateWriter.PROPERTY, directory.toString())
+                .execute();
+    }
+
+    private String read(String file) throws IOException {
+        return Files.readString(directory.resolve(file));
+    }
+
+    private static Map<String, String> results(JsonObject certificate) {
+        Map<String, String> results = new TreeMap<>();
+        certificate
+                .getAsJsonArray("rules")
+                .forEach(rule -> results.put(
+                        rule.getAsJsonObject().get("id").getAsString(),
+                        rule.getAsJsonObject().get("result").getAsString()));
+        return results;
+    }
+
+    @Test
+    void aPageSaysWhatIsKeptAndBrokenAndSkippedAndWhy() throws IOException {
+        run(PlainKit.class, "rule_1_2", "rule_1_3", "rule_1_6", "rule_2_22");
+        String page = read("a-lock-without-unlock.md");
+        assertThat(page)
+                .startsWith("# Conformance of a lock / without unlock()\n")
+                .contains("1 rules kept, 1 broken, 2 skipped, ")
+                .contains("not run, so that this is no whole run")
+                .contains("| Kit | `PlainLockConformance` |")
+                .contains("\n- needs several clients: 1.2\n")
+                .contains("\n- needs leases that the caller chooses and looks at: 2.22\n")
+                .contains("\n- 1.3 a held lock is refused to another thread\n")
+                .containsPattern(
+                        "\n- 1\\.6 an unlocked lock can be had by another client: .*a bar \\\\\\| in the \"message\".*\n")
+                .contains("## Not tested by this kit")
+                .contains("(chapters 6 to 12)");
+    }
+
+    @Test
+    void programsReadTheSameAsJson() throws IOException {
+        run(PlainKit.class, "rule_1_2", "rule_1_3", "rule_1_6", "rule_2_22");
+        JsonObject certificate =
+                JsonParser.parseString(read("a-lock-without-unlock.json")).getAsJsonObject();
+        assertThat(certificate.get("subject").getAsString()).isEqualTo("a lock / without unlock()");
+        assertThat(results(certificate))
+                .contains(
+                        entry("1.2", "SKIPPED"), entry("1.3", "KEPT"), entry("1.6", "BROKEN"), entry("2.22", "SKIPPED"))
+                .containsEntry("1.1", "NOT_RUN")
+                .containsKey("5.23")
+                .doesNotContainKey("6.1");
+        assertThat(certificate.getAsJsonObject("versions").keySet())
+                .isEqualTo(Set.of("Interlock", "JUnit", "Java", "System"));
+        assertThat(certificate.getAsJsonObject("versions").get("JUnit").getAsString())
+                .matches("[0-9.]+");
+        assertThat(certificate.getAsJsonArray("notTested")).isNotEmpty();
+    }
+
+    @Test
+    void aStrategyIsCertifiedForTheWholeContract() throws IOException {
+        run(MemoryKit.class, "rule_1_1", "rule_12_1");
+        JsonObject certificate = JsonParser.parseString(read("MemoryKit.json")).getAsJsonObject();
+        assertThat(results(certificate))
+                .hasSize(KitRun.rules().size())
+                .contains(entry("1.1", "KEPT"), entry("12.1", "SKIPPED"));
+        assertThat(certificate.getAsJsonObject("versions").get("Strategy").getAsString())
+                .startsWith("memory");
+        assertThat(read("MemoryKit.md"))
+                .contains("| Kit | `DistributedLockConformance` |")
+                .doesNotContain("chapters 6");
+    }
+}

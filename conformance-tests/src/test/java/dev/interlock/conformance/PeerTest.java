@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.StrategyOption;
+import dev.interlock.StrategyProfile;
+import java.io.File;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PeerTest {
+    private static final String PROPERTY = "interlock.conformance.told";
+
+    /** Ends its process, not without a last word. */
+    public static final class Quitter implements LockStrategyProvider {
+        @Override
+        public String name() {
+            return "quitter";
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return new StrategyProfile("quits", Set.of(), Set.of());
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            throw new UnsupportedOperationException("I was told \"" + System.getProperty(PROPERTY) + "\" and quit");
+        }
+    }
+
+    @Test
+    void aFailureShowsWhatTheOtherProcessSaidAndThatItHasOurProperties() {
+        System.setProperty(PROPERTY, "a = b");
+        try {
+            assertThatThrownBy(
+                            () -> Peer.start(new Quitter(), LockConfig.builder().build()))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("the other process ended")
+                    .hasMessageContaining("UnsupportedOperationException: I was told \"a = b\" and quit");
+        } finally {
+            System.clearProperty(PROPERTY);
+        }
+    }
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void aKitOnTheModulePathStartsOtherProcesses() throws Exception {
+        String[] classPath = System.getProperty("java.class.path").split(File.pathSeparator);
+        Path kit = classesOf(DistributedLockConformance.class);
+        Path tests = classesOf(PeerTest.class);
+        Path module = jar(kit, directory.resolve("kit.jar"));
+        // JUnit and the API are modules; what only the harness needs stays on the class path.
+        String modules = Stream.concat(
+                        Stream.of(module.toString()),
+                        Arrays.stream(classPath)
+                                .filter(
+                                        it -> it.matches(
+                                                ".*(/api/target/.*|interlock-api-[^/]*|junit-jupiter-api-.*|junit-platform-commons-.*|opentest4j-.*|apiguardian-.*|jspecify-.*)")))
+                .collect(Collectors.joining(File.pathSeparator));
+        String rest = Arrays.stream(classPath)
+                .filter(it ->
+                        !modules.contains(it) && !Path.of(it).toAbsolutePath().equals(kit))
+                .filter(it -> !Path.of(it).toAbsolutePath().equals(tests))
+                .collect(Collectors.joining(File.pathSeparator));
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dinterlock.conformance.archive=false",
+                        "-p",
+                        modules,
+                        "-cp",
+                        rest,
+                        "--add-modules",
+                        "ALL-MODULE-PATH",
+                        "--patch-module",
+                        "kit=" + tests,
+                        "-m",
+                        "kit/" + PeerStart.class.getName(),
+                        "1")
+                .redirectErrorStream(true)
+                .start();
+        try (OutputStream none = process.getOutputStream()) {
+            none.flush();
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(said).contains("module module kit").contains("tryLock true");
+        assertThat(process.waitFor()).isZero();
+    }
+
+    private static Path classesOf(Class<?> type) throws Exception {
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    private static Path jar(Path classes, Path jar) throws Exception {
+        if (!Files.isDirectory(classes)) {
+            return classes;
+        }
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(
+                        new JarEntry(classes.relativize(file).toString().replace(File.separatorChar, '/')));
+                Files.copy(file, out);
+                out.closeEntry();
+            }
+        }
+        return jar;
+    }
+}

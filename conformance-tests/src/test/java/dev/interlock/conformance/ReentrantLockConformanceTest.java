@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.conformance.plain.PlainLocks;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The lock of the JDK keeps every rule that a plain lock can be asked. */
+@Execution(ExecutionMode.CONCURRENT)
+class ReentrantLockConformanceTest extends PlainLockConformance {
+    @Override
+    protected PlainLocks locks() {
+        return PlainLocks.of(ReentrantLock::new)
+                .wakingWaiters()
+                .holdCount(ReentrantLock.class, ReentrantLock::getHoldCount);
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** What is tried again is counted, published, and limited. */
+class RetriesTest {
+    private static final String UNLIMITED = "";
+
+    /** Not found by the build, which runs it through this class alone. */
+    static final class Troubled extends DistributedLockConformanceOfOne {
+        @Test
+        void rule_0_1_getsItsGrantsAtTheThirdTry() throws Exception {
+            AtomicInteger tries = new AtomicInteger();
+            granted(() -> {
+                if (tries.incrementAndGet() < 3) {
+                    throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "too late");
+                }
+                return null;
+            });
+        }
+
+        @Test
+        void rule_0_2_isFastEnoughAtTheSecondTry() {
+            AtomicInteger tries = new AtomicInteger();
+            assertOnceWithin(
+                    Duration.ofSeconds(1), "a call", () -> Duration.ofSeconds(tries.incrementAndGet() == 1 ? 2 : 0));
+        }
+
+        @Test
+        void rule_0_3_needsOneTry() {
+            inCalm(again -> {});
+        }
+    }
+
+    abstract static class DistributedLockConformanceOfOne extends TimedWaitRules {
+        @Override
+        protected LockHarness harness() {
+            return new MemoryHarness(new WrongLock("correct"));
+        }
+    }
+
+    private static EngineExecutionResults runWithBudget(String budget) {
+        EngineTestKit.Builder run = EngineTestKit.engine("junit-jupiter").selectors(selectClass(Troubled.class));
+        if (!budget.equals(UNLIMITED)) {
+            run.configurationParameter(Retries.COUNT, budget);
+        }
+        return run.filters((org.junit.platform.launcher.PostDiscoveryFilter)
+                        test -> org.junit.platform.engine.FilterResult.includedIf(
+                                !test.isTest() || test.getDisplayName().startsWith("rule_0_")))
+                .execute();
+    }
+
+    private static List<Map<String, String>> published(EngineExecutionResults results) {
+        return results.allEvents().reportingEntryPublished().stream()
+                .map(event -> event.getRequiredPayload(ReportEntry.class).getKeyValuePairs())
+                .toList();
+    }
+
+    @Test
+    void eachRetryIsPublishedWithItsReasonAndTheSumWithTheClass() {
+        List<Map<String, String>> published = published(runWithBudget(UNLIMITED));
+        assertThat(published)
+                .contains(
+                        Map.of(
+                                Retries.COUNT,
+                                "2",
+                                Retries.REASONS,
+                                "{a short lease was over before its grant was here=2}"),
+                        Map.of(Retries.COUNT, "1", Retries.REASONS, "{a call took longer than it should=1}"),
+                        Map.of(Retries.TOTAL, "3"))
+                .hasSize(3);
+    }
+
+    @Test
+    void withoutABudgetAnyNumberOfRetriesPasses() {
+        assertThat(failuresOfTheClass(runWithBudget(UNLIMITED))).isEmpty();
+    }
+
+    @Test
+    void asManyRetriesAsTheBudgetAllowsPass() {
+        assertThat(failuresOfTheClass(runWithBudget("3"))).isEmpty();
+    }
+
+    @Test
+    void oneMoreFailsTheClassAndNamesTheRules() {
+        EngineExecutionResults results = runWithBudget("2");
+        assertThat(failuresOfTheClass(results))
+                .singleElement()
+                .asString()
+                .contains("3 times")
+                .contains(Retries.COUNT + " allows 2")
+                .contains("Troubled.rule_0_1_getsItsGrantsAtTheThirdTry()=2")
+                .contains("Troubled.rule_0_2_isFastEnoughAtTheSecondTry()=1");
+        results.testEvents().assertStatistics(statistics -> statistics.succeeded(3));
+    }
+
+    private static List<Throwable> failuresOfTheClass(EngineExecutionResults results) {
+        return results.containerEvents().failed().stream()
+                .map(event -> event.getRequiredPayload(TestExecutionResult.class)
+                        .getThrowable()
+                        .orElse(null))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    @Test
+    void aRuleThatIsRunAgainAgainstAWrongLockIsCounted() {
+        WrongLock wrong = WrongLocks.all()
+                .filter(lock -> lock.name().equals("aSecondCloseIsAnError"))
+                .findFirst()
+                .orElseThrow();
+        AtomicInteger runs = new AtomicInteger();
+        Reruns reruns = new Reruns();
+        Map<String, String> verdict = KitRun.verdict(
+                () -> new MemoryHarness(runs.incrementAndGet() < 3 ? new WrongLock("correct") : wrong),
+                1,
+                Set.of("11.1"),
+                Set.of("11.1"),
+                rules -> reruns.add("wrong at the third time", rules));
+        assertThat(verdict).containsOnlyKeys("11.1");
+        assertThat(reruns.count()).isEqualTo(2);
+        reruns.assertWithin(2);
+        assertThatThrownBy(() -> reruns.assertWithin(1))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("run again 2 times, and interlock.wronglocks.reruns allows 1")
+                .hasMessageContaining("{wrong at the third time=[11.1]}");
+    }
+}

@@ -43,8 +43,7 @@ class RecommendationsTest {
 
     @Test
     void aStrategyThatLostUpdatesIsNotRecommended() {
-        Recommendation recommendation =
-                first(report -> report.guardedCounter(new GuardedCounter.Result(2, 4, 10, 9)));
+        Recommendation recommendation = first(report -> report.guardedCounter(new GuardedCounter.Result(2, 4, 10, 9)));
 
         assertThat(recommendation.strategy()).isNull();
         assertThat(recommendation.reason()).isEqualTo("something went wrong here with set-nx-px");

@@ -138,7 +138,9 @@ class FaultTableTest {
         reporter.publishEntry(
                 "fault lab",
                 chosen.size() + " cells in "
-                        + Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s");
+                        + Duration.ofNanos(System.nanoTime() - begin).toSeconds()
+                        + " s; played again because the machine was too busy: "
+                        + cells.stream().mapToInt(LabCell::disturbed).sum());
         for (int i = 0; i < chosen.size(); i++) {
             Line before = table.find(key(chosen.get(i))).orElse(null);
             Line found = line(chosen.get(i), cells.get(i), before);

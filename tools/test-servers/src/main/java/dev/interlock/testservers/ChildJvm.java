@@ -142,6 +142,11 @@ public final class ChildJvm implements AutoCloseable {
         return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Whether the process has not ended. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Makes the process stand still. */
     public void stop() {
         Signals.stop(process.pid());

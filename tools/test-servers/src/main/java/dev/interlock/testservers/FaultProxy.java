@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLContext;
@@ -37,10 +39,42 @@ public final class FaultProxy implements AutoCloseable {
     private final Gate replyGate = new Gate();
     private final Delay delay = new Delay();
     private final AtomicBoolean loseNextReply = new AtomicBoolean();
+    private final AtomicReference<@Nullable ArmedTrap> trap = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile InetSocketAddress target;
     private @Nullable ServerSocket listener;
     private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
+
+    /** What happens to a request that a proxy {@linkplain #trap lies in wait for}. */
+    public enum Trap {
+        /** It is not passed on, nor is anything else on any connection until {@link #heal}. */
+        HOLD_REQUEST,
+        /** It is passed on and carried out; neither its reply nor any other one is passed on until {@link #heal}. */
+        HOLD_REPLY,
+        /** It is passed on and carried out; its reply is lost, and its connection is closed instead. */
+        LOSE_REPLY
+    }
+
+    /** A trap, until it snaps. */
+    private static final class ArmedTrap {
+        final byte[] text;
+        final Trap kind;
+        final CompletableFuture<Void> snapped = new CompletableFuture<>();
+
+        ArmedTrap(String text, Trap kind) {
+            this.text = text.getBytes(StandardCharsets.UTF_8);
+            this.kind = kind;
+        }
+
+        boolean meets(byte[] buffer, int length) {
+            for (int from = 0; from + text.length <= length; from++) {
+                if (Arrays.equals(buffer, from, from + text.length, text, 0, text.length)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
 
     private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls) {
         this.target = target;
@@ -189,11 +223,13 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies} and a {@link #loseNextReply} that has met no request: passes on what was
-     * held back, and what comes; has no effect otherwise.
+     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies}, and a {@link #loseNextReply} or {@link #trap} that
+     * has met no request: passes on what was held back, and what comes; has no effect otherwise. Connections that were
+     * {@linkplain #halfOpen lost silently} stay lost.
      */
     public void heal() {
         loseNextReply.set(false);
+        trap.set(null);
         delay.set(Duration.ZERO);
         requestGate.open();
         replyGate.open();
@@ -211,6 +247,29 @@ public final class FaultProxy implements AutoCloseable {
     /** Passes on the next request on any connection, loses the reply to it, and closes that connection instead. */
     public void loseNextReply() {
         loseNextReply.set(true);
+    }
+
+    /**
+     * Lies in wait for the next request that contains a text, such as the name of a key, on any connection.
+     *
+     * @param text the text
+     * @param kind what happens to the request
+     * @return is completed once that has happened: when the request has come, or, where it is carried out, when the reply has
+     */
+    public CompletableFuture<Void> trap(String text, Trap kind) {
+        ArmedTrap armed = new ArmedTrap(text, kind);
+        trap.set(armed);
+        return armed.snapped;
+    }
+
+    /** Loses all present connections without telling clients, as a network does that has forgotten them; servers see them closed. */
+    public void halfOpen() {
+        links.forEach(link -> link.fallSilent(true));
+    }
+
+    /** Loses all present connections without telling clients or servers; new ones work. */
+    public void dropSilently() {
+        links.forEach(link -> link.fallSilent(false));
     }
 
     /** Closes all connections and stops listening. */
@@ -326,6 +385,8 @@ public final class FaultProxy implements AutoCloseable {
         private final Socket server = new Socket();
         private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
         private volatile boolean losesReply;
+        private volatile boolean silent;
+        private volatile @Nullable ArmedTrap awaitsReply;
 
         Link(Socket client) {
             this.client = client;
@@ -360,12 +421,52 @@ public final class FaultProxy implements AutoCloseable {
         private void passRequests(InputStream from, OutputStream to) throws IOException {
             byte[] buffer = new byte[BUFFER_SIZE];
             for (int length = from.read(buffer); length >= 0; length = from.read(buffer)) {
+                ArmedTrap armed = trap.get();
+                if (armed != null && !silent && armed.meets(buffer, length) && trap.compareAndSet(armed, null)) {
+                    snap(armed);
+                }
                 requestGate.pass();
+                if (silent) {
+                    continue;
+                }
                 if (loseNextReply.compareAndSet(true, false)) {
                     losesReply = true;
                 }
                 to.write(buffer, 0, length);
                 to.flush();
+            }
+        }
+
+        private void snap(ArmedTrap armed) {
+            switch (armed.kind) {
+                case HOLD_REQUEST -> {
+                    blackhole();
+                    armed.snapped.complete(null);
+                }
+                case HOLD_REPLY -> {
+                    replyGate.close();
+                    awaitsReply = armed;
+                }
+                case LOSE_REPLY -> {
+                    losesReply = true;
+                    awaitsReply = armed;
+                }
+            }
+        }
+
+        /** Passes nothing on any more, and leaves the client's connection open. */
+        void fallSilent(boolean closeServer) {
+            silent = true;
+            if (closeServer) {
+                closeQuietly(server);
+            }
+        }
+
+        private void replyHasCome() {
+            ArmedTrap armed = awaitsReply;
+            awaitsReply = null;
+            if (armed != null) {
+                armed.snapped.complete(null);
             }
         }
 
@@ -375,13 +476,19 @@ public final class FaultProxy implements AutoCloseable {
                 byte[] buffer = new byte[BUFFER_SIZE];
                 int length = from.read(buffer);
                 while (length >= 0 && !losesReply) {
-                    replies.add(new Reply(Arrays.copyOf(buffer, length)));
+                    if (!silent) {
+                        replies.add(new Reply(Arrays.copyOf(buffer, length)));
+                    }
+                    replyHasCome();
                     length = from.read(buffer);
                 }
             } catch (IOException e) {
                 // Either side has gone, which the other will see.
             } finally {
-                replies.add(new Reply(new byte[0]));
+                if (!silent) {
+                    replies.add(new Reply(new byte[0]));
+                }
+                replyHasCome();
             }
         }
 
@@ -390,8 +497,10 @@ public final class FaultProxy implements AutoCloseable {
                 for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
                     delay.pass(reply.since);
                     replyGate.pass();
-                    to.write(reply.bytes);
-                    to.flush();
+                    if (!silent) {
+                        to.write(reply.bytes);
+                        to.flush();
+                    }
                 }
             } catch (IOException e) {
                 // Either side has gone, which the other will see.

@@ -284,4 +284,89 @@ class FaultProxyTest {
             assertThat(client.call("PING")).isEqualTo("PONG");
         }
     }
+
+    @Test
+    void aTrapLetsOtherRequestsPassAndHoldsTheReplyToTheOneThatItWaitsFor() throws Exception {
+        try (RespConnection client = connect();
+                RespConnection other = connect()) {
+            CompletableFuture<Void> snapped = proxy.trap("the-key", FaultProxy.Trap.HOLD_REPLY);
+            assertThat(client.call("SET", "another", "v")).isEqualTo("OK");
+            assertThat(snapped).isNotDone();
+
+            CompletableFuture<Object> reply = async(client, "SET", "the-key", "v");
+            snapped.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+
+            assertThat(server.command("GET", "the-key")).isEqualTo("v");
+            assertThat(reply).isNotDone();
+            CompletableFuture<Object> later = async(other, "PING");
+            proxy.heal();
+            assertThat(reply.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("OK");
+            assertThat(later.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aTrapHoldsARequestBeforeItReachesTheServer() throws Exception {
+        try (RespConnection client = connect()) {
+            CompletableFuture<Void> snapped = proxy.trap("the-key", FaultProxy.Trap.HOLD_REQUEST);
+            CompletableFuture<Object> reply = async(client, "SET", "the-key", "v");
+            snapped.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+
+            assertThat(server.command("EXISTS", "the-key")).isEqualTo(0L);
+            proxy.heal();
+            assertThat(reply.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("OK");
+        }
+    }
+
+    @Test
+    void aTrapLosesTheReplyOfARequestThatWasCarriedOut() throws Exception {
+        try (RespConnection client = connect()) {
+            CompletableFuture<Void> snapped = proxy.trap("the-key", FaultProxy.Trap.LOSE_REPLY);
+
+            assertThatThrownBy(() -> client.call("SET", "the-key", "v")).isInstanceOf(IOException.class);
+            snapped.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            assertThat(server.command("GET", "the-key")).isEqualTo("v");
+        }
+    }
+
+    @Test
+    void aHalfOpenConnectionIsClosedForTheServerAndSilentForTheClient() throws Exception {
+        try (RespConnection client = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+            client.call("CLIENT", "SETNAME", "half-open");
+
+            proxy.halfOpen();
+
+            assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
+            while (String.valueOf(server.command("CLIENT", "LIST")).contains("half-open")) {
+                Thread.onSpinWait();
+            }
+        }
+        try (RespConnection client = connect()) {
+            assertThat(client.call("PING")).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aConnectionThatIsDroppedSilentlyLooksOpenToBothSides() throws Exception {
+        try (RespConnection client = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+            client.call("CLIENT", "SETNAME", "dropped");
+
+            proxy.dropSilently();
+
+            assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
+            assertThat(String.valueOf(server.command("CLIENT", "LIST"))).contains("dropped");
+        }
+    }
+
+    private static CompletableFuture<Object> async(RespConnection client, String... command) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return client.call(command);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
 }

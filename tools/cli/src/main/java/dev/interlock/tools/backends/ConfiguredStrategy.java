@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Who is to keep the contract: a strategy with some of its options.
@@ -56,13 +57,33 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
         return candidates;
     }
 
+    /** The options with which the strategy runs here, those that are set everywhere and those that were chosen. */
+    public Map<String, String> settings() {
+        Map<String, String> settings = new TreeMap<>(Servers.optionsFor(provider.name()));
+        settings.putAll(options);
+        return settings;
+    }
+
+    /** All options of the strategy with the values that they have here, defaults too. */
+    public Map<String, String> effectiveOptions() {
+        return effectiveOptions(provider, settings());
+    }
+
+    /** All options of a strategy with the values that they have where some are set. */
+    public static Map<String, String> effectiveOptions(LockStrategyProvider provider, Map<String, String> set) {
+        Map<String, String> effective = new TreeMap<>();
+        provider.options().forEach(option -> effective.put(option.name(), option.defaultValue()));
+        effective.putAll(set);
+        return effective;
+    }
+
     /** The name of the strategy, and what was chosen for it. */
     public String label() {
         return provider.name() + (options.isEmpty() ? "" : " (" + String.join(", ", options.values()) + ")");
     }
 
     public LockConfig configure(LockConfig.Builder config) {
-        options.forEach(config::option);
+        settings().forEach(config::option);
         return config.build();
     }
 }

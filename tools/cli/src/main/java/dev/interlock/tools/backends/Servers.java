@@ -24,7 +24,11 @@ public record Servers(List<String> named) {
     }
 
     /**
-     * With which options a strategy can use servers that have just been started, on a machine that is busy with other things too.
+     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it can use
+     * servers that have just been started, on a machine that is busy with other things too.
+     *
+     * @param strategy the name of the strategy
+     * @return the options that are not left at their defaults, by name
      */
     public static Map<String, String> optionsFor(String strategy) {
         return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
@@ -43,8 +47,7 @@ public record Servers(List<String> named) {
             return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
         }
         RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
-        optionsFor(candidate.provider().name()).forEach(harness::option);
-        candidate.options().forEach(harness::option);
+        candidate.settings().forEach(harness::option);
         return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
     }
 }

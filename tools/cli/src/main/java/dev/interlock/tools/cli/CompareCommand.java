@@ -2,7 +2,6 @@
 package dev.interlock.tools.cli;
 
 import dev.interlock.LockStrategyProvider;
-import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
@@ -171,8 +170,7 @@ final class CompareCommand implements Callable<Integer> {
 
     private List<Contestant> contestants(List<LockStrategyProvider> providers) {
         return Stream.concat(
-                        providers.stream()
-                                .map(provider -> new Contestant(ConfiguredStrategy.of(provider, Map.of()), false)),
+                        Contestant.installed(providers, Map.of()).stream(),
                         full ? Contestant.SPECIMENS.stream() : Stream.of())
                 .toList();
     }

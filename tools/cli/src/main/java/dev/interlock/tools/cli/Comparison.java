@@ -57,16 +57,13 @@ final class Comparison {
     List<StrategyReport> run(List<LockStrategyProvider> providers, Progress progress) {
         List<StrategyReport> reports = new ArrayList<>();
         for (LockStrategyProvider provider : providers) {
-            reports.add(
-                    steps() == 0
-                            ? new StrategyReport.Builder(provider.name(), provider.profile()).build()
-                            : measure(provider, progress));
+            reports.add(steps() == 0 ? new StrategyReport.Builder(provider).build() : measure(provider, progress));
         }
         return reports;
     }
 
     private StrategyReport measure(LockStrategyProvider provider, Progress progress) {
-        StrategyReport.Builder report = new StrategyReport.Builder(provider.name(), provider.profile());
+        StrategyReport.Builder report = new StrategyReport.Builder(provider);
         int steps = 0;
         try (Backend backend = servers.backend(provider.name())) {
             report.redis(backend);

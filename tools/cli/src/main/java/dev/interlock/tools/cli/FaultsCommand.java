@@ -2,7 +2,6 @@
 package dev.interlock.tools.cli;
 
 import dev.interlock.LockStrategyProvider;
-import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.lab.FaultLab;
@@ -39,8 +38,8 @@ import picocli.CommandLine.Spec;
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:two holders at once were found only where the strategy's profile declares it",
-            "1:two holders at once were found where it does not",
+            "0:nothing was found that a strategy's profile does not declare and the fault does not excuse",
+            "1:two holders at once, or a lock that nobody could have, were found where it does not",
             "2:an argument cannot be used",
             "3:a fault could not be played"
         })
@@ -129,9 +128,7 @@ final class FaultsCommand implements Callable<Integer> {
             }
         }
         List<Contestant> all = Stream.concat(
-                        installed.stream()
-                                .map(provider -> new Contestant(ConfiguredStrategy.of(provider, options), false)),
-                        Contestant.SPECIMENS.stream())
+                        Contestant.installed(installed, options).stream(), Contestant.SPECIMENS.stream())
                 .toList();
         List<String> names =
                 all.stream().map(it -> it.candidate().provider().name()).toList();

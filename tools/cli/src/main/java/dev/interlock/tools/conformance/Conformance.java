@@ -41,7 +41,7 @@ public final class Conformance {
         try (Backend backend = servers.backend(name)) {
             return new ConformanceReport.Entry(
                     name,
-                    candidate.options(),
+                    candidate.effectiveOptions(),
                     candidate.label(),
                     backend.redisVersion(),
                     check(candidate, progress),
@@ -50,7 +50,7 @@ public final class Conformance {
             // One strategy that fails must not hide what the others can do.
             progress.skip(rules.size());
             return new ConformanceReport.Entry(
-                    name, candidate.options(), candidate.label(), null, null, Messages.of(e));
+                    name, candidate.effectiveOptions(), candidate.label(), null, null, Messages.of(e));
         }
     }
 

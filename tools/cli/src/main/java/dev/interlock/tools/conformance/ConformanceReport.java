@@ -61,7 +61,7 @@ public record ConformanceReport(
      * What was found of one strategy.
      *
      * @param name the name of the strategy
-     * @param options the options that were set, by name
+     * @param options all its options and their values, those that were left at their defaults too
      * @param label name and options, for people
      * @param redisVersion the version of the first server
      * @param conformance which rules it keeps; missing after a failure

@@ -10,15 +10,14 @@ public enum CellVerdict {
     SAFE("never two holders at once"),
     /** Never two holders at once, but nobody could have the lock for longer than a holder's death would explain. */
     BLOCKED("never two holders at once, but nobody had the lock for a while"),
-    /** Two holders at once, but the first one was told before it wrote, and wrote no more. */
-    DETECTED("two holders at once, but the first one was told before it wrote"),
+    /** Two valid leases at once, but the first one's holder was told, or saw it, and wrote nothing beside the next one. */
+    DETECTED("two holders at once, but the first one was told before it could write"),
     /** Two holders at once, and one overwrote what the other had written; a store that checks fencing tokens refused it. */
     FENCED("two holders at once; only the store that checks fencing tokens stayed right"),
-    /** Two holders at once, and no store stayed right. */
-    VIOLATED("two holders at once, and nothing kept the data right");
-
-    /** The part of a lease that it may take on a busy machine until a process hears that its lease is over. */
-    private static final int NOTICE = 8;
+    /** Two holders at once, and nothing kept the data right; or what the clients were told is no history of a lock. */
+    VIOLATED("two holders at once, and nothing kept the data right"),
+    /** Nothing wrong was seen, but the checker could not tell whether what the clients were told is a history of a lock. */
+    UNDECIDED("the checker could not tell whether the clients were told what a lock tells");
 
     /** A dead holder's lease, and as much again until the next one has noticed: setnx-getset counts in seconds. */
     private static final int LEASES_TO_NEXT_HOLDER = 2;
@@ -44,19 +43,21 @@ public enum CellVerdict {
     }
 
     static CellVerdict of(Evidence evidence) {
-        boolean together = evidence.twoHoldersMillis() > evidence.leaseMillis() / NOTICE;
         if (evidence.staleFencedWrites() > 0) {
             return VIOLATED;
         }
         if (evidence.staleWrites() > 0) {
             return FENCED;
         }
-        if (together && evidence.toldMillis() != null) {
-            return DETECTED;
-        }
-        if (together || evidence.history().equals("VIOLATED")) {
+        if (evidence.history().equals("VIOLATED") || evidence.lateWrites() > 0) {
             // Nothing was overwritten this time; by what the clients were told it could have been.
             return VIOLATED;
+        }
+        if (evidence.twoHoldersMillis() > 0) {
+            return evidence.toldMillis() == null ? VIOLATED : DETECTED;
+        }
+        if (!evidence.history().equals("VALID")) {
+            return UNDECIDED;
         }
         boolean blocked =
                 evidence.unserved() || evidence.nobodyMillis() > LEASES_TO_NEXT_HOLDER * evidence.leaseMillis();

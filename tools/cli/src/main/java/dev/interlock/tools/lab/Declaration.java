@@ -5,6 +5,7 @@ import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import dev.interlock.StrategyProfile;
 import dev.interlock.tools.lab.play.LabFault;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +17,42 @@ import org.jspecify.annotations.Nullable;
 public record Declaration(Kind kind, @Nullable Assumption assumption) {
     /** How a finding is declared. */
     public enum Kind {
-        /** There is nothing to declare: there were no two holders. */
+        /** There is nothing to declare: somebody could have the lock, and never two at once. */
         NOTHING,
         /** The fault breaks an assumption of the strategy's profile. */
         ASSUMED,
         /** It is so with any lease, as {@link dev.interlock.Lease} says. */
         ANY_LEASE,
+        /** Nobody could have the lock while the fault lasted, and it takes away what every lock needs. */
+        OUTAGE,
+        /** It is a defect that is known, listed, and to be mended. */
+        KNOWN_DEFECT,
         /** It is not declared. */
-        UNDECLARED
+        UNDECLARED;
+
+        /** How it is called in tables. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
-    static Declaration of(CellVerdict verdict, LabFault fault, StrategyProfile profile) {
-        if (!verdict.isTwoHolders()) {
-            return new Declaration(Kind.NOTHING, null);
-        }
+    private static final Declaration NOTHING = new Declaration(Kind.NOTHING, null);
+    private static final Declaration UNDECLARED = new Declaration(Kind.UNDECLARED, null);
+
+    static Declaration of(CellVerdict verdict, boolean unserved, LabFault fault, StrategyProfile profile) {
+        return switch (verdict) {
+            case SAFE -> NOTHING;
+            // An outage excuses nobody who is not served when it is over.
+            case BLOCKED -> fault.excuse().outage() && !unserved ? new Declaration(Kind.OUTAGE, null) : UNDECLARED;
+            case UNDECIDED -> UNDECLARED;
+            case DETECTED, FENCED, VIOLATED -> ofTwoHolders(verdict, fault, profile);
+        };
+    }
+
+    private static Declaration ofTwoHolders(CellVerdict verdict, LabFault fault, StrategyProfile profile) {
         if (verdict == CellVerdict.VIOLATED && profile.supports(Capability.FENCING)) {
             // Tokens grow whatever else is broken: that is what they are for.
-            return new Declaration(Kind.UNDECLARED, null);
+            return UNDECLARED;
         }
         if (fault.excuse().ofAnyLease()) {
             return new Declaration(Kind.ANY_LEASE, null);
@@ -40,6 +60,6 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
         @Nullable Assumption broken = fault.excuse().assumption();
         return broken != null && profile.assumptions().contains(broken)
                 ? new Declaration(Kind.ASSUMED, broken)
-                : new Declaration(Kind.UNDECLARED, null);
+                : UNDECLARED;
     }
 }

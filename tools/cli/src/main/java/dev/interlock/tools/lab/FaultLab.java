@@ -10,8 +10,11 @@ import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.lab.evidence.Evidence;
 import dev.interlock.tools.lab.play.Contestant;
+import dev.interlock.tools.lab.play.DisturbedException;
 import dev.interlock.tools.lab.play.LabFault;
+import dev.interlock.tools.lab.play.LabProcesses;
 import dev.interlock.tools.lab.play.LabStage;
+import dev.interlock.tools.lab.play.NotConcernedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +27,10 @@ import java.util.concurrent.Future;
 
 /** Takes strategies through faults, a few cells at a time, because most of them wait most of the time. */
 public final class FaultLab {
-    private static final int CELLS_AT_ONCE = 4;
+    private static final int CELLS_AT_ONCE = 8;
+
+    /** How often a cell is played before it is given up. */
+    private static final int TRIES = 4;
 
     private final Duration lease;
     private final long seed;
@@ -36,33 +42,60 @@ public final class FaultLab {
         this.faults = faults;
     }
 
-    /** Plays all cells, each of which is a step of progress. */
+    /** Plays all faults on some strategies; each cell is a step of progress. */
     public FaultReport run(List<Contestant> contestants, Progress progress) {
+        List<LabCell> cells = play(
+                contestants.stream()
+                        .flatMap(contestant -> faults.stream().map(fault -> new Play(contestant, fault)))
+                        .toList(),
+                progress);
+        List<FaultReport.Row> rows = new ArrayList<>();
+        for (int i = 0; i < contestants.size(); i++) {
+            rows.add(row(contestants.get(i), cells.subList(i * faults.size(), (i + 1) * faults.size())));
+        }
+        return new FaultReport(
+                seed,
+                lease.toMillis(),
+                redisVersion(),
+                faults.stream().map(FaultReport.Fault::of).toList(),
+                rows);
+    }
+
+    /**
+     * A cell that is to be played.
+     *
+     * @param contestant the strategy
+     * @param fault the fault
+     */
+    public record Play(Contestant contestant, LabFault fault) {}
+
+    /** Plays cells, each of which is a step of progress, and returns them in their order. */
+    public List<LabCell> play(List<Play> plays, Progress progress) {
+        LabProcesses processes = new LabProcesses();
         ExecutorService pool = Executors.newFixedThreadPool(CELLS_AT_ONCE, task -> {
             Thread thread = new Thread(task, "fault-lab");
             thread.setDaemon(true);
             return thread;
         });
         try {
-            List<List<Future<LabCell>>> cells = new ArrayList<>();
-            for (Contestant contestant : contestants) {
-                StrategyProfile profile = contestant.profile(lease);
-                cells.add(faults.stream()
-                        .map(fault -> pool.submit((Callable<LabCell>) () -> step(contestant, profile, fault, progress)))
-                        .toList());
-            }
-            List<FaultReport.Row> rows = new ArrayList<>();
-            for (int i = 0; i < contestants.size(); i++) {
-                rows.add(row(contestants.get(i), cells.get(i)));
-            }
-            return new FaultReport(
-                    seed,
-                    lease.toMillis(),
-                    redisVersion(),
-                    faults.stream().map(FaultReport.Fault::of).toList(),
-                    rows);
+            List<Future<LabCell>> cells = plays.stream()
+                    .map(play -> pool.submit((Callable<LabCell>) () -> step(play, processes, progress)))
+                    .toList();
+            return cells.stream().map(FaultLab::get).toList();
         } finally {
             pool.shutdownNow();
+            processes.close();
+        }
+    }
+
+    private static LabCell get(Future<LabCell> cell) {
+        try {
+            return cell.get();
+        } catch (ExecutionException e) {
+            throw new ToolException(Messages.of(e.getCause() == null ? e : e.getCause()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ToolException("interrupted", e);
         }
     }
 
@@ -72,35 +105,24 @@ public final class FaultLab {
         }
     }
 
-    private FaultReport.Row row(Contestant contestant, List<Future<LabCell>> cells) {
+    private FaultReport.Row row(Contestant contestant, List<LabCell> cells) {
         StrategyProfile profile = contestant.profile(lease);
-        List<LabCell> done = new ArrayList<>();
-        for (Future<LabCell> cell : cells) {
-            try {
-                done.add(cell.get());
-            } catch (ExecutionException e) {
-                throw new ToolException(Messages.of(e.getCause() == null ? e : e.getCause()), e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new ToolException("interrupted", e);
-            }
-        }
         return new FaultReport.Row(
                 contestant.candidate().provider().name(),
                 contestant.label(),
-                contestant.options(lease),
+                contestant.effectiveOptions(lease),
                 contestant.specimen(),
                 profile.capabilities(),
                 profile.assumptions(),
-                done);
+                List.copyOf(cells));
     }
 
-    private LabCell step(Contestant contestant, StrategyProfile profile, LabFault fault, Progress progress) {
+    private LabCell step(Play play, LabProcesses processes, Progress progress) {
         synchronized (progress) {
-            progress.begin(contestant.label() + ": " + fault.id());
+            progress.begin(play.contestant().label() + ": " + play.fault().id());
         }
         try {
-            return cell(contestant, profile, fault);
+            return undisturbedCell(play.contestant(), play.fault(), processes);
         } finally {
             synchronized (progress) {
                 progress.end();
@@ -108,8 +130,23 @@ public final class FaultLab {
         }
     }
 
+    /** Plays one cell, again if the machine was too busy for it to take its course. */
+    private LabCell undisturbedCell(Contestant contestant, LabFault fault, LabProcesses processes) {
+        for (int disturbed = 0; ; disturbed++) {
+            try {
+                return cell(contestant, fault, processes).disturbed(disturbed);
+            } catch (DisturbedException e) {
+                if (disturbed == TRIES - 1) {
+                    return LabCell.without(fault, LabCell.Outcome.FAILED, Messages.of(e))
+                            .disturbed(TRIES);
+                }
+            }
+        }
+    }
+
     /** Plays one cell, by nothing but the strategy, the fault and the seed. */
-    LabCell cell(Contestant contestant, StrategyProfile profile, LabFault fault) {
+    private LabCell cell(Contestant contestant, LabFault fault, LabProcesses processes) {
+        StrategyProfile profile = contestant.profile(lease);
         if (!fault.concerns(profile)) {
             return LabCell.without(fault, LabCell.Outcome.DOES_NOT_APPLY, "the strategy does not use several servers");
         }
@@ -118,11 +155,21 @@ public final class FaultLab {
                     fault, LabCell.Outcome.NOT_RUN, fault.obstacle().get());
         }
         long chance = Objects.hash(seed, contestant.label(), fault.id());
-        try (LabStage stage = new LabStage(contestant, lease, chance)) {
+        try (LabStage stage = new LabStage(contestant, lease, chance, processes)) {
             fault.play(stage);
             Evidence evidence = stage.evidence(profile.supports(Capability.FENCING));
             CellVerdict verdict = CellVerdict.of(evidence);
-            return LabCell.played(fault, verdict, Declaration.of(verdict, fault, profile), evidence);
+            Declaration declaration = KnownDefects.listed()
+                    .judge(
+                            Declaration.of(verdict, evidence.unserved(), fault, profile),
+                            contestant.label(),
+                            fault,
+                            verdict);
+            return LabCell.played(fault, verdict, declaration, evidence);
+        } catch (NotConcernedException e) {
+            return LabCell.without(fault, LabCell.Outcome.DOES_NOT_APPLY, Messages.of(e));
+        } catch (DisturbedException e) {
+            throw e;
         } catch (RuntimeException | LinkageError e) {
             // One cell that fails must not hide what the others show.
             return LabCell.without(fault, LabCell.Outcome.FAILED, Messages.of(e));

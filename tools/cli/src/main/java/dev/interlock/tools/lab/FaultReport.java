@@ -28,15 +28,17 @@ public record FaultReport(
      * @param description what goes wrong
      * @param breaks the assumption that is broken by it, if any
      * @param ofAnyLease whether no lease keeps two holders apart then
+     * @param outage whether it takes away what every lock needs for so long that being blocked is no mistake
      */
     public record Fault(
-            String id, String description, @Nullable Assumption breaks, boolean ofAnyLease) {
+            String id, String description, @Nullable Assumption breaks, boolean ofAnyLease, boolean outage) {
         public static Fault of(LabFault fault) {
             return new Fault(
                     fault.id(),
                     fault.description(),
                     fault.excuse().assumption(),
-                    fault.excuse().ofAnyLease());
+                    fault.excuse().ofAnyLease(),
+                    fault.excuse().outage());
         }
     }
 
@@ -45,7 +47,7 @@ public record FaultReport(
      *
      * @param name the name of the strategy
      * @param label name and options, for people
-     * @param options the options that were set, by name
+     * @param options all its options and their values, those that were left at their defaults too
      * @param specimen whether it is known to be broken, and is there as a warning
      * @param capabilities what it promises
      * @param assumptions what it takes for granted
@@ -60,7 +62,7 @@ public record FaultReport(
             Set<Assumption> assumptions,
             List<LabCell> cells) {}
 
-    /** Two holders that no profile has declared; of specimens nothing else is expected. */
+    /** What no profile has declared and no fault excuses; of specimens nothing else is expected. */
     public boolean hasUndeclared() {
         return strategies.stream()
                 .filter(row -> !row.specimen())
@@ -82,6 +84,10 @@ public record FaultReport(
                 if (cell.undeclared() && !row.specimen() && cell.verdict() != null) {
                     problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault() + ": "
                             + cell.verdict().meaning() + ", which its profile does not declare.");
+                }
+                if (cell.knownDefect() && cell.verdict() != null) {
+                    problems.add("KNOWN DEFECT: strategy \"" + row.label() + "\" under fault " + cell.fault() + ": "
+                            + cell.verdict().meaning() + ".");
                 }
                 if (cell.outcome() == LabCell.Outcome.FAILED) {
                     problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault()

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdict what the evidence comes to, if it was played
  * @param declaration whether the strategy has said so before, if it was played
  * @param evidence what was seen, if it was played
+ * @param disturbed how often it had to be played again, because the machine was too busy for it to take its course
  */
 public record LabCell(
         String fault,
@@ -21,7 +22,8 @@ public record LabCell(
         @Nullable String reason,
         @Nullable CellVerdict verdict,
         @Nullable Declaration declaration,
-        @Nullable Evidence evidence) {
+        @Nullable Evidence evidence,
+        int disturbed) {
     /** What became of a cell. */
     public enum Outcome {
         /** It was played to its end. */
@@ -35,14 +37,22 @@ public record LabCell(
     }
 
     public static LabCell played(LabFault fault, CellVerdict verdict, Declaration declaration, Evidence evidence) {
-        return new LabCell(fault.id(), Outcome.PLAYED, null, verdict, declaration, evidence);
+        return new LabCell(fault.id(), Outcome.PLAYED, null, verdict, declaration, evidence, 0);
     }
 
     static LabCell without(LabFault fault, Outcome outcome, String reason) {
-        return new LabCell(fault.id(), outcome, reason, null, null, null);
+        return new LabCell(fault.id(), outcome, reason, null, null, null, 0);
+    }
+
+    LabCell disturbed(int times) {
+        return new LabCell(fault, outcome, reason, verdict, declaration, evidence, times);
     }
 
     public boolean undeclared() {
         return declaration != null && declaration.kind() == Declaration.Kind.UNDECLARED;
+    }
+
+    public boolean knownDefect() {
+        return declaration != null && declaration.kind() == Declaration.Kind.KNOWN_DEFECT;
     }
 }

@@ -11,7 +11,8 @@ public final class Colours {
     /** Set to {@code on} by the launcher where standard output is a terminal, which Java 17 cannot find out. */
     public static final String PROPERTY = "interlock.color";
 
-    private static final Pattern WORD = Pattern.compile("\\b(safe|blocked|detected|fenced|violated|FAILED)\\b");
+    private static final Pattern WORD =
+            Pattern.compile("\\b(safe|blocked|detected|fenced|violated|undecided|FAILED)\\b");
     private static final String RESET = "\u001b[0m";
 
     private Colours() {}

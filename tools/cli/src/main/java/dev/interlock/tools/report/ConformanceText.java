@@ -24,6 +24,9 @@ public final class ConformanceText {
                         + report.machine().description());
         Map<String, ConformanceResult> results = report.results();
         TerminalRenderer.table(text, ReportTables.conformance(results));
+        report.strategies().stream()
+                .flatMap(entry -> ReportTables.options(entry.label(), entry.options()).stream())
+                .forEach(options -> TerminalRenderer.wrap(text, options));
         List<String> problems = report.problems();
         if (!problems.isEmpty()) {
             text.append("\n");

@@ -50,11 +50,9 @@ final class FaultTables {
         Evidence evidence = Objects.requireNonNull(cell.evidence(), "what was played has evidence");
         String word = cell.verdict().word();
         if (cell.verdict() == CellVerdict.BLOCKED) {
-            word += evidence.unserved()
-                    ? " >" + evidence.nobodyMillis() / 1000 + " s"
-                    : " " + seconds(evidence.nobodyMillis());
+            word += (evidence.unserved() ? " >" : " ") + seconds(evidence.nobodyMillis());
         }
-        return word + (cell.undeclared() ? " !" : "");
+        return word + (cell.undeclared() ? " !" : cell.knownDefect() ? " (known defect)" : "");
     }
 
     private static String word(Outcome outcome) {
@@ -78,13 +76,14 @@ final class FaultTables {
                 .filter(verdict -> cells.stream().anyMatch(cell -> cell.verdict() == verdict))
                 .forEach(verdict -> notes.add(verdict.word() + ": " + verdict.meaning() + "."));
         if (cells.stream().anyMatch(LabCell::undeclared)) {
-            notes.add("!: two holders that the profile does not declare.");
+            notes.add("!: the profile does not declare it, and the fault does not excuse it.");
         }
         cells.stream()
                 .filter(cell -> cell.outcome() == Outcome.NOT_RUN)
                 .map(cell -> cell.fault() + " was not run: it " + cell.reason() + ".")
                 .distinct()
                 .forEach(notes::add);
+        strategies.forEach(row -> notes.addAll(ReportTables.options(row.label(), row.options())));
         return notes;
     }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +20,20 @@ import org.jspecify.annotations.Nullable;
 public final class Recommendations {
     private final List<StrategyReport> all;
     private final List<StrategyReport> sound;
+    private final List<StrategyReport> unexamined;
     private final @Nullable FaultReport faults;
 
     private Recommendations(List<StrategyReport> strategies, @Nullable FaultReport faults) {
         this.all = strategies;
         this.faults = faults;
+        this.unexamined = strategies.stream()
+                .filter(strategy -> strategy.failure() == null
+                        && strategy.conformance() == null
+                        && strategy.guardedCounter() == null
+                        && cells(strategy).noneMatch(cell -> cell.outcome() == LabCell.Outcome.PLAYED))
+                .toList();
         this.sound = strategies.stream()
+                .filter(strategy -> !unexamined.contains(strategy))
                 .filter(strategy -> strategy.failure() == null && !strategy.lostUpdates() && !strategy.breaksRules())
                 .filter(strategy -> cells(strategy).noneMatch(LabCell::undeclared))
                 .toList();
@@ -62,16 +71,36 @@ public final class Recommendations {
                 .filter(will)
                 .min(Comparator.<StrategyReport>comparingInt(strategy -> Servers.neededBy(strategy.name()))
                         .thenComparing(Recommendations::pairsPerSecond, Comparator.reverseOrder()));
-        return best.map(strategy -> new Recommendation(need, strategy.name(), reason.apply(strategy)))
+        return best.map(strategy ->
+                        new Recommendation(need, strategy.name(), reason.apply(strategy) + knownDefects(strategy)))
                 .orElseGet(() -> new Recommendation(need, null, whyNone(will)));
     }
 
     private String whyNone(Predicate<StrategyReport> will) {
-        List<String> unsound =
-                all.stream().filter(will).map(StrategyReport::name).toList();
-        return unsound.isEmpty()
-                ? "none of those that were compared will do"
-                : "something went wrong here with " + String.join(" and ", unsound);
+        List<StrategyReport> candidates = all.stream().filter(will).toList();
+        if (candidates.isEmpty()) {
+            return "none of those that were compared will do";
+        }
+        if (candidates.stream().allMatch(unexamined::contains)) {
+            return names(candidates) + " would do, but nothing was examined here but what the profiles promise";
+        }
+        return "something went wrong here with "
+                + names(candidates.stream()
+                        .filter(strategy -> !unexamined.contains(strategy))
+                        .toList());
+    }
+
+    private String knownDefects(StrategyReport strategy) {
+        String faults = cells(strategy)
+                .filter(LabCell::knownDefect)
+                .map(LabCell::fault)
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return faults.isEmpty() ? "" : "; it has a known defect under " + faults;
+    }
+
+    private static String names(List<StrategyReport> strategies) {
+        return strategies.stream().map(StrategyReport::name).collect(Collectors.joining(" and "));
     }
 
     private static double pairsPerSecond(StrategyReport strategy) {

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Makes tables of a {@link Report}. */
 public final class ReportTables {
@@ -67,7 +68,25 @@ public final class ReportTables {
                     "assumes: " + assumption.summary(),
                     strategy -> strategy.assumptions().contains(assumption)));
         }
-        return new ReportTable("Promises and assumptions", header, rows, List.of());
+        return new ReportTable(
+                "Promises and assumptions",
+                header,
+                rows,
+                report.strategies().stream()
+                        .flatMap(strategy -> options(strategy.name(), strategy.options()).stream())
+                        .toList());
+    }
+
+    /** With which options a strategy ran, in a sentence; none if it has no options. */
+    static List<String> options(String label, Map<String, String> options) {
+        return options.isEmpty()
+                ? List.of()
+                : List.of("Options of " + label + ": "
+                        + options.entrySet().stream()
+                                .map(option -> option.getKey() + "=" + option.getValue())
+                                .sorted()
+                                .collect(Collectors.joining(", "))
+                        + ".");
     }
 
     private static List<String> marks(Report report, String label, Predicate<StrategyReport> holds) {

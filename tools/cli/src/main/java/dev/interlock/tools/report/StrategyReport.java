@@ -4,14 +4,17 @@ package dev.interlock.tools.report;
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
+import dev.interlock.LockStrategyProvider;
 import dev.interlock.StrategyProfile;
 import dev.interlock.tools.backends.Backend;
+import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.Contention;
 import dev.interlock.tools.measure.GuardedCounter;
 import dev.interlock.tools.measure.UncontendedPair;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * What was found of one strategy. What comes after a failure is missing.
  *
  * @param name the name of the strategy
+ * @param options all its options and their values, those that were left at their defaults too
  * @param summary its algorithm in a sentence
  * @param capabilities what it promises
  * @param assumptions what it takes for granted
@@ -34,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StrategyReport(
         String name,
+        Map<String, String> options,
         String summary,
         Set<Capability> capabilities,
         Set<Assumption> assumptions,
@@ -57,6 +62,7 @@ public record StrategyReport(
     /** Collects results as they come. */
     public static final class Builder {
         private final String name;
+        private final Map<String, String> options;
         private final StrategyProfile profile;
         private List<String> redis = List.of();
         private @Nullable String redisVersion;
@@ -67,9 +73,10 @@ public record StrategyReport(
         private @Nullable ConformanceResult conformance;
         private @Nullable String failure;
 
-        public Builder(String name, StrategyProfile profile) {
-            this.name = name;
-            this.profile = profile;
+        public Builder(LockStrategyProvider provider) {
+            name = provider.name();
+            options = ConfiguredStrategy.of(provider, Map.of()).effectiveOptions();
+            profile = provider.profile();
         }
 
         public void redis(Backend backend) {
@@ -103,6 +110,7 @@ public record StrategyReport(
         public StrategyReport build() {
             return new StrategyReport(
                     name,
+                    options,
                     profile.summary(),
                     profile.capabilities(),
                     profile.assumptions(),

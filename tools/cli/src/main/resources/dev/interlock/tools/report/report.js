@@ -67,7 +67,7 @@
 
   const faults = report.faults;
   if (faults) {
-    const words = ['safe', 'blocked', 'detected', 'fenced', 'violated'];
+    const words = ['safe', 'blocked', 'detected', 'fenced', 'violated', 'undecided'];
     section(announce('faults', 'What happens when things go wrong'), 'What happens when things go wrong',
       el('p', {}, 'Two clients in JVMs of their own read, change and write back a value under the lock, on servers that are made to fail. '
         + 'Lease ' + seconds(faults.leaseMillis) + ', seed ' + faults.seed + '. Choose a cell for its evidence.'),
@@ -102,20 +102,23 @@
 
   function heatCell(strategy, fault, cell) {
     const undeclared = cell.declaration && cell.declaration.kind === 'UNDECLARED';
-    const name = strategy.label + ', ' + fault.id + ': ' + word(cell) + (undeclared ? ', not declared' : '');
+    const known = cell.declaration && cell.declaration.kind === 'KNOWN_DEFECT';
+    const name = strategy.label + ', ' + fault.id + ': ' + word(cell) + (undeclared ? ', not declared' : known ? ', a known defect' : '');
     if (cell.outcome === 'DOES_NOT_APPLY') {
       return el('span', { class: 'plain none', title: cell.reason, 'aria-label': name }, word(cell));
     }
     const cls = (cell.verdict ? cell.verdict.toLowerCase() : cell.outcome === 'FAILED' ? 'failed' : 'none') + (undeclared && !strategy.specimen ? ' undeclared' : '');
     return el('button', { type: 'button', class: cls, 'aria-haspopup': 'dialog', 'aria-label': name, onclick: () => show(strategy, fault, cell) },
-      word(cell) + (undeclared && !strategy.specimen ? ' !' : ''));
+      word(cell) + (undeclared && !strategy.specimen ? ' !' : known ? ' (known)' : ''));
   }
 
   function declared(cell, strategy) {
     switch (cell.declaration.kind) {
       case 'ASSUMED': return 'Declared: the profile assumes that ' + report.assumptionSummaries[cell.declaration.assumption] + '.';
+      case 'OUTAGE': return 'Excused: the fault takes away what every lock needs, and everybody was served when it was over.';
+      case 'KNOWN_DEFECT': return 'A known defect, which is to be mended.';
       case 'ANY_LEASE': return 'Declared: no lease keeps out a holder that stands still between its look and its write.';
-      case 'UNDECLARED': return strategy.specimen ? 'A lock like this is not to be used.' : 'Not declared by the profile: this is a defect.';
+      case 'UNDECLARED': return strategy.specimen ? 'A lock like this is not to be used.' : 'Neither declared by the profile nor excused by the fault: this is a defect.';
       default: return '';
     }
   }

@@ -107,10 +107,10 @@ class FaultsCommandTest {
     }
 
     @Test
-    void aHolderThatStandsStillIsDetectedUnlessItHasLookedAlready() {
+    void aHolderThatStandsStillDoesNoHarmUnlessItHasLookedAlready() {
         FaultReport report = report("set-nx-px", "stopped", "stopped-writing");
 
-        assertThat(cell(report, LabFault.STOPPED).verdict()).isEqualTo(CellVerdict.DETECTED);
+        assertThat(cell(report, LabFault.STOPPED).verdict()).isEqualTo(CellVerdict.SAFE);
         assertThat(cell(report, LabFault.STOPPED_WRITING).verdict()).isEqualTo(CellVerdict.FENCED);
         assertThat(cell(report, LabFault.STOPPED_WRITING).declaration().kind()).isEqualTo(Declaration.Kind.ANY_LEASE);
     }
@@ -123,27 +123,21 @@ class FaultsCommandTest {
     }
 
     @Test
-    void aMajorityThatForgetsKeepsTheLockAndOneThatIsTrustedDoesNot() {
-        FaultReport report = report("redlock", "node-restarted", "nodes-twice", "nodes-changed");
+    void aServerThatForgetsLetsTwoInUnlessItStandsAsideAndBothWaysAreShown() {
+        FaultReport report = report("redlock", "node-restarted", "nodes-changed");
 
-        assertThat(cell(report, LabFault.NODE_RESTARTED).verdict()).isEqualTo(CellVerdict.SAFE);
-        assertThat(cell(report, LabFault.NODES_TWICE).verdict()).isEqualTo(CellVerdict.SAFE);
-        assertThat(cell(report, LabFault.NODES_CHANGED).declaration())
+        FaultReport.Row trusting = report.strategies().get(0);
+        FaultReport.Row waiting = report.strategies().get(1);
+        assertThat(trusting.label()).isEqualTo("redlock");
+        assertThat(trusting.options()).containsEntry("cold-start", "trust").containsEntry("node-timeout", "2s");
+        assertThat(trusting.cells().get(0).verdict()).isEqualTo(CellVerdict.FENCED);
+        assertThat(trusting.cells().get(0).declaration())
+                .isEqualTo(new Declaration(Declaration.Kind.ASSUMED, Assumption.RESTART_KEEPS_DATA));
+        assertThat(trusting.cells().get(1).declaration())
                 .isEqualTo(new Declaration(Declaration.Kind.ASSUMED, Assumption.SAME_SERVERS));
-        out.getBuffer().setLength(0);
-
-        assertThat(run(
-                        "faults",
-                        "--lease",
-                        LEASE,
-                        "--strategy",
-                        "redlock",
-                        "--option",
-                        "cold-start=trust",
-                        "--fault",
-                        "node-restarted"))
-                .isEqualTo(ExitCodes.OK);
-        assertThat(out.toString()).contains("redlock (trust)").containsPattern("node-restarted \\| +fenced \\|");
+        assertThat(waiting.label()).isEqualTo("redlock (wait)");
+        assertThat(waiting.options()).containsEntry("cold-start", "wait").containsEntry("max-lease", LEASE + "ms");
+        assertThat(waiting.cells().get(0).verdict()).isEqualTo(CellVerdict.SAFE);
     }
 
     @Test

@@ -67,7 +67,7 @@ class MainTest {
         assertThat(out.toString())
                 .contains("BROKEN", Headlines.CAVEAT)
                 .contains("FAILED: strategy \"test-broken\" lost ")
-                .contains("FAILED: strategy \"test-failing\" could not be measured: a worker process ended too early")
+                .contains("FAILED: strategy \"test-failing\" could not be measured: a child process ended too early")
                 .contains("the test wants it so");
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
         assertThat(err.toString())

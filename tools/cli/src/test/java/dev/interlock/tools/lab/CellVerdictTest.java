@@ -11,20 +11,17 @@ import org.junit.jupiter.api.Test;
 class CellVerdictTest {
     private static final long LEASE = 2000;
 
-    private static Evidence evidence(
-            long twoHolders, long nobody, boolean unserved, int stale, int staleFenced, String history) {
-        return evidence(twoHolders, nobody, unserved, stale, staleFenced, history, 1L);
-    }
+    private long twoHolders;
+    private long nobody;
+    private boolean unserved;
+    private int stale;
+    private int staleFenced;
+    private int late;
+    private @Nullable Long told = 1L;
+    private String history = "VALID";
 
-    private static Evidence evidence(
-            long twoHolders,
-            long nobody,
-            boolean unserved,
-            int stale,
-            int staleFenced,
-            String history,
-            @Nullable Long told) {
-        return new Evidence(
+    private CellVerdict verdict() {
+        return CellVerdict.of(new Evidence(
                 LEASE,
                 twoHolders,
                 nobody,
@@ -32,60 +29,116 @@ class CellVerdictTest {
                 stale,
                 staleFenced,
                 0,
+                late,
                 null,
                 told,
                 null,
                 List.of(),
                 history,
                 null,
-                List.of());
+                List.of()));
     }
 
     @Test
     void oneHolderAfterAnotherIsSafe() {
-        assertThat(CellVerdict.of(evidence(0, LEASE, false, 0, 0, "VALID"))).isEqualTo(CellVerdict.SAFE);
+        nobody = LEASE;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.SAFE);
     }
 
     @Test
-    void whatANoticeTakesOnABusyMachineIsNoOverlap() {
-        assertThat(CellVerdict.of(evidence(LEASE / 8, 0, false, 0, 0, "VALID"))).isEqualTo(CellVerdict.SAFE);
-        assertThat(CellVerdict.of(evidence(LEASE / 8 + 1, 0, false, 0, 0, "VALID")))
-                .isEqualTo(CellVerdict.DETECTED);
+    void twoValidLeasesAtOnceAreTwoHoldersHoweverShort() {
+        twoHolders = 1;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
     }
 
     @Test
     void twoHoldersOfWhomNobodyWasToldAreAViolationThoughNothingWasOverwritten() {
-        assertThat(CellVerdict.of(evidence(LEASE, 0, false, 0, 0, "VALID", null)))
-                .isEqualTo(CellVerdict.VIOLATED);
+        twoHolders = LEASE;
+        told = null;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+    }
+
+    @Test
+    void aHolderThatWroteBesideTheNextOneWasNotToldInTime() {
+        twoHolders = LEASE;
+        late = 1;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 
     @Test
     void aStaleWriteThatOnlyTheFencedStoreRefusedIsFenced() {
-        assertThat(CellVerdict.of(evidence(1, 0, false, 1, 0, "VIOLATED"))).isEqualTo(CellVerdict.FENCED);
+        stale = 1;
+        late = 1;
+        history = "VIOLATED";
+
+        assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
     }
 
     @Test
     void aStaleWriteInBothStoresIsAViolation() {
-        assertThat(CellVerdict.of(evidence(1, 0, false, 1, 1, "VIOLATED"))).isEqualTo(CellVerdict.VIOLATED);
+        stale = 1;
+        staleFenced = 1;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 
     @Test
     void aHistoryThatNoLockExplainsIsAViolation() {
-        assertThat(CellVerdict.of(evidence(0, 0, false, 0, 0, "VIOLATED"))).isEqualTo(CellVerdict.VIOLATED);
-        assertThat(CellVerdict.of(evidence(0, 0, false, 0, 0, "UNDECIDED"))).isEqualTo(CellVerdict.SAFE);
+        history = "VIOLATED";
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+    }
+
+    @Test
+    void aHistoryThatNoLockExplainsIsAViolationThoughTheHolderWasTold() {
+        history = "VIOLATED";
+        twoHolders = LEASE;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+    }
+
+    @Test
+    void aHistoryThatCouldNotBeJudgedIsNeitherSafeNorBlocked() {
+        history = "UNDECIDED";
+        assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
+
+        unserved = true;
+        assertThat(verdict()).isEqualTo(CellVerdict.UNDECIDED);
+    }
+
+    @Test
+    void whatIsSeenIsWorseThanWhatCouldNotBeJudged() {
+        history = "UNDECIDED";
+        twoHolders = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
+
+        stale = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
     }
 
     @Test
     void nobodyForLongerThanADeadHoldersLeaseAndAsMuchAgainIsBlocked() {
-        assertThat(CellVerdict.of(evidence(0, 2 * LEASE, false, 0, 0, "VALID"))).isEqualTo(CellVerdict.SAFE);
-        assertThat(CellVerdict.of(evidence(0, 2 * LEASE + 1, false, 0, 0, "VALID")))
-                .isEqualTo(CellVerdict.BLOCKED);
-        assertThat(CellVerdict.of(evidence(0, 0, true, 0, 0, "VALID"))).isEqualTo(CellVerdict.BLOCKED);
+        nobody = 2 * LEASE;
+        assertThat(verdict()).isEqualTo(CellVerdict.SAFE);
+
+        nobody = 2 * LEASE + 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.BLOCKED);
+
+        nobody = 0;
+        unserved = true;
+        assertThat(verdict()).isEqualTo(CellVerdict.BLOCKED);
     }
 
     @Test
     void twoHoldersAreWorseThanNone() {
-        assertThat(CellVerdict.of(evidence(LEASE, 9 * LEASE, true, 0, 0, "VALID")))
-                .isEqualTo(CellVerdict.DETECTED);
+        twoHolders = LEASE;
+        nobody = 9 * LEASE;
+        unserved = true;
+
+        assertThat(verdict()).isEqualTo(CellVerdict.DETECTED);
     }
 }

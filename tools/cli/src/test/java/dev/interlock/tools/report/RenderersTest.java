@@ -39,6 +39,7 @@ class RenderersTest {
             List.of(
                     new StrategyReport(
                             "first",
+                            Map.of("wakeup", "queue", "fencing", "true"),
                             "The first.",
                             Set.of(Capability.REENTRANT),
                             Set.of(Assumption.NO_FAILOVER),
@@ -65,6 +66,7 @@ class RenderersTest {
                             null),
                     new StrategyReport(
                             "second",
+                            Map.of(),
                             "The second.",
                             Set.of(),
                             Set.of(),
@@ -112,6 +114,7 @@ class RenderersTest {
                 false,
                 stale,
                 stale,
+                0,
                 0,
                 null,
                 null,
@@ -165,6 +168,7 @@ class RenderersTest {
                         | assumes: a majority of the servers is up                    |     - |      - |
                         | assumes: all clients name the same servers                  |     - |      - |
                         +-------------------------------------------------------------+-------+--------+
+                        Options of first: fencing=true, wakeup=queue.
 
                         Guarded counter
                         +----------+---------------+----------+--------+--------------+---------+
@@ -212,7 +216,7 @@ class RenderersTest {
                         +----------+---------------+
                         blocked: never two holders at once, but nobody had the lock for a while.
                         violated: two holders at once, and nothing kept the data right.
-                        !: two holders that the profile does not declare.
+                        !: the profile does not declare it, and the fault does not excuse it.
 
                         Something was left out.
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
@@ -262,6 +266,8 @@ class RenderersTest {
                         | assumes: a majority of the servers is up | - | - |
                         | assumes: all clients name the same servers | - | - |
 
+                        Options of first: fencing=true, wakeup=queue.
+
                         ## Guarded counter
 
                         | Strategy | Processes | Expected | Actual | Lost updates | Verdict |
@@ -309,7 +315,7 @@ class RenderersTest {
 
                         violated: two holders at once, and nothing kept the data right.
 
-                        !: two holders that the profile does not declare.
+                        !: the profile does not declare it, and the fault does not excuse it.
 
                         Something was left out.
 

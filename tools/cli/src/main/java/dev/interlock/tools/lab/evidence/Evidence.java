@@ -18,13 +18,15 @@ import org.jspecify.annotations.Nullable;
  * struck.
  *
  * @param leaseMillis the lease
- * @param twoHoldersMillis for how long, at the longest, two clients had been granted the lock and neither had given it back nor
- *     been told of its loss
+ * @param twoHoldersMillis for how long, at the longest, two clients had leases that were valid by their own accounts, and neither had
+ *     begun to give the lock back
  * @param nobodyMillis for how long, at the longest, somebody asked for the lock and nobody held it, after the fault
  * @param unserved whether somebody asked to the end and was not granted it
  * @param staleWrites how many writes the store accepted that does not look at tokens, though they overwrote another client's
  * @param staleFencedWrites how many of these the store accepted that does
  * @param refusedWrites how many writes that store refused
+ * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the stores made of
+ *     them
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
@@ -41,6 +43,7 @@ public record Evidence(
         int staleWrites,
         int staleFencedWrites,
         int refusedWrites,
+        int lateWrites,
         @Nullable Long goneMillis,
         @Nullable Long toldMillis,
         @Nullable Long nextHolderMillis,
@@ -75,9 +78,16 @@ public record Evidence(
         }
     }
 
+    /**
+     * Finds out what was seen.
+     *
+     * @param heard what happened, in any order
+     * @param end when the lab stopped looking: what lasts, lasts until then
+     */
     public static Evidence of(
             Duration lease,
             List<Moment> heard,
+            long end,
             dev.interlock.conformance.history.Verdict history,
             List<String> leftBehind) {
         List<Moment> moments = heard.stream()
@@ -89,7 +99,6 @@ public record Evidence(
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no fault struck"))
                 .nanos();
-        long end = moments.get(moments.size() - 1).nanos();
         List<Span> holds = spans(moments, What.GRANTED, Evidence::endsHold, end);
         List<Span> waits = spans(
                 moments, What.ASKED, moment -> moment.what() == What.GRANTED || moment.what() == What.KILLED, end);
@@ -121,6 +130,7 @@ public record Evidence(
                 count(moments, writes -> writes.unfenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
+                lateWrites(moments),
                 next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
                 told,
                 next,
@@ -163,7 +173,9 @@ public record Evidence(
         for (Moment moment : moments) {
             @Nullable Long from = begun.get(moment.who());
             if (from != null && ends.test(moment)) {
-                spans.add(new Span(moment.who(), from, moment.nanos()));
+                // A lease ends when it does, and not when its holder comes to know.
+                long to = moment.endNanos() == null ? moment.nanos() : Math.min(moment.nanos(), moment.endNanos());
+                spans.add(new Span(moment.who(), from, Math.max(from, to)));
                 begun.remove(moment.who());
             }
             if (moment.what() == begin) {
@@ -220,6 +232,20 @@ public record Evidence(
                 .filter(Objects::nonNull)
                 .filter(which)
                 .count();
+    }
+
+    /** Writes of clients that had been granted the lock before the last one who was. */
+    private static int lateWrites(List<Moment> moments) {
+        int late = 0;
+        @Nullable String last = null;
+        for (Moment moment : moments) {
+            if (moment.what() == What.GRANTED) {
+                last = moment.who();
+            } else if (moment.what() == What.WROTE && !moment.who().equals(last)) {
+                late++;
+            }
+        }
+        return late;
     }
 
     private static long millis(long nanos) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param token the fencing token that goes with it
  * @param writes what became of a write
  * @param detail more about it, for people
+ * @param endNanos when the client's lease ended by its own account, which may be before it was told or looked
  */
 public record Moment(
         long nanos,
@@ -19,10 +20,16 @@ public record Moment(
         What what,
         @Nullable Long token,
         @Nullable StoreWrites writes,
-        @Nullable String detail) {
+        @Nullable String detail,
+        @Nullable Long endNanos) {
     /** Something that happened now. */
     public static Moment now(String who, What what, @Nullable Long token, @Nullable String detail) {
-        return new Moment(System.nanoTime(), who, what, token, null, detail);
+        return new Moment(System.nanoTime(), who, what, token, null, detail, null);
+    }
+
+    /** A holder's finding now that its lease has ended. */
+    public static Moment loss(String who, What what, @Nullable Long token, @Nullable String detail, long endNanos) {
+        return new Moment(System.nanoTime(), who, what, token, null, detail, endNanos);
     }
 
     /** What can happen. */

@@ -15,9 +15,11 @@ import dev.interlock.specimens.UncheckedDelStrategyProvider;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Servers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -29,6 +31,14 @@ import java.util.stream.Stream;
  * @param specimen whether it is known to be broken, and is there as a warning
  */
 public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
+    private static final String COLD_START = "cold-start";
+    private static final String WAIT = "wait";
+    private static final Map<String, Map<String, String>> OTHER_OPTIONS = Map.of(
+            "set-nx-px", Map.of("wakeup", "poll", "client", "lettuce"),
+            "setnx-getset", Map.of("clock", "server"),
+            "redisson", Map.of("holds", "redis"),
+            "redlock", Map.of("drift", "0.02", "node-timeout", "500ms"));
+
     /** The locks of the source documents that are wrong. */
     public static final List<Contestant> SPECIMENS = Stream.<LockStrategyProvider>of(
                     new SetbitGetbitStrategyProvider(),
@@ -47,15 +57,41 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return Servers.neededBy(candidate.provider().name());
     }
 
-    /** The options for a lease in the lab: none of a strategy's defences is switched off. */
-    public Map<String, String> options(Duration lease) {
-        Map<String, String> options = new LinkedHashMap<>();
-        if (candidate.provider().name().equals("redlock")) {
-            options.put("max-lease", lease.toMillis() + "ms");
-            options.put("node-timeout", lease.toMillis() / 10 + "ms");
+    /**
+     * Returns the installed strategies as they run everywhere, and redlock a second time as it is meant for production: there a
+     * server that has started stands aside.
+     */
+    public static List<Contestant> installed(List<LockStrategyProvider> providers, Map<String, String> options) {
+        List<Contestant> all = new ArrayList<>();
+        for (LockStrategyProvider provider : providers) {
+            all.add(new Contestant(ConfiguredStrategy.of(provider, options), false));
+            if (provider.name().equals("redlock") && !options.containsKey(COLD_START)) {
+                Map<String, String> more = new LinkedHashMap<>(options);
+                more.put(COLD_START, WAIT);
+                all.add(new Contestant(ConfiguredStrategy.of(provider, more), false));
+            }
         }
-        options.putAll(candidate.options());
+        return all;
+    }
+
+    /** The options for a lease in the lab, by name. */
+    Map<String, String> options(Duration lease) {
+        Map<String, String> options = new TreeMap<>(candidate.settings());
+        if (WAIT.equals(options.get(COLD_START))) {
+            // For so long a server stands aside: one that waited for a minute would be out of the game.
+            options.putIfAbsent("max-lease", lease.toMillis() + "ms");
+        }
         return options;
+    }
+
+    /** Options that differ from the usual ones and that a rolling deploy may bring: those that clients need not agree on. */
+    Map<String, String> otherOptions() {
+        return OTHER_OPTIONS.getOrDefault(candidate.provider().name(), Map.of());
+    }
+
+    /** All options of the strategy in the lab, with their defaults. */
+    public Map<String, String> effectiveOptions(Duration lease) {
+        return ConfiguredStrategy.effectiveOptions(candidate.provider(), options(lease));
     }
 
     /** What the strategy promises and assumes with its options. */

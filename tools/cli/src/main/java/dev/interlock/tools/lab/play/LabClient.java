@@ -3,7 +3,6 @@ package dev.interlock.tools.lab.play;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonSyntaxException;
-import dev.interlock.testservers.ChildJvm;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.lab.evidence.GuardedStore;
 import dev.interlock.tools.lab.evidence.Moment;
@@ -12,25 +11,25 @@ import dev.interlock.tools.lab.evidence.StoreWrites;
 import dev.interlock.tools.lab.evidence.Timeline;
 import dev.interlock.tools.lab.play.LabClientMain.Step;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A client in a JVM of its own, which runs {@link LabClientMain}. It is told what to do by one thread. */
-public final class LabClient implements AutoCloseable {
-    /** Short-lived processes, many of them: no time for the best code, nor for many threads. */
-    private static final List<String> LIGHT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
-
+public final class LabClient implements AutoCloseable, LabProcess.Listener {
     /** Far more than the start of a JVM takes, and what it does at the start. */
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
     private final LabClientMain.Task task;
     private final Timeline timeline;
     private final Stores stores;
-    private final ChildJvm child;
+    private final LabProcesses processes;
+    private final LabProcess process;
     private volatile boolean closed;
+    private volatile boolean spoilt;
     private int contendedFrom;
+    private int releasedFrom;
+    private int endedFrom = -1;
 
     /** The two stores that all clients of a cell share: one does not look at tokens, and one does. */
     static final class Stores {
@@ -48,25 +47,26 @@ public final class LabClient implements AutoCloseable {
         }
     }
 
-    private LabClient(LabClientMain.Task task, Timeline timeline, Stores stores) {
+    private LabClient(
+            LabClientMain.Task task, boolean bentClock, LabProcesses processes, Timeline timeline, Stores stores) {
         this.task = task;
         this.timeline = timeline;
         this.stores = stores;
-        List<String> options = new ArrayList<>(LIGHT);
-        if (task.clockAheadMillis() != 0) {
-            options.addAll(SkewedClock.JVM_OPTIONS);
-        }
-        child = ChildJvm.start(options, LabClientMain.class, List.of(), this::hear, this::ended);
+        this.processes = processes;
+        process = processes.take(bentClock);
+        process.serve(this);
     }
 
-    /** Starts a process, which does nothing yet: it says nothing before it has got its task. */
-    static LabClient start(LabClientMain.Task task, Timeline timeline, Stores stores) {
-        LabClient client = new LabClient(task, timeline, stores);
-        client.child.say(new Gson().toJson(task));
+    /** Has a process serve a client, which does nothing yet. */
+    static LabClient start(
+            LabClientMain.Task task, boolean bentClock, LabProcesses processes, Timeline timeline, Stores stores) {
+        LabClient client = new LabClient(task, bentClock, processes, timeline, stores);
+        client.process.say(Step.TASK + " " + new Gson().toJson(task));
         return client;
     }
 
-    private void hear(String line) {
+    @Override
+    public void hear(String line) {
         Moment moment;
         try {
             moment = new Gson().fromJson(line, Moment.class);
@@ -79,21 +79,24 @@ public final class LabClient implements AutoCloseable {
                 case READ -> {
                     String versions = stores.read(moment.token());
                     timeline.add(Moment.now(moment.who(), What.READ, moment.token(), null));
-                    child.say(LabClientMain.ANSWER + versions);
+                    process.say(LabClientMain.ANSWER + versions);
                 }
                 case WROTE -> {
                     StoreWrites writes = stores.write(moment.token(), String.valueOf(moment.detail()));
-                    timeline.add(new Moment(System.nanoTime(), moment.who(), What.WROTE, moment.token(), writes, null));
-                    child.say(LabClientMain.ANSWER);
+                    timeline.add(new Moment(
+                            System.nanoTime(), moment.who(), What.WROTE, moment.token(), writes, null, null));
+                    process.say(LabClientMain.ANSWER);
                 }
                 default -> timeline.add(moment);
             }
         }
     }
 
-    private void ended() {
+    @Override
+    public void ended() {
+        spoilt = true;
         if (!closed) {
-            timeline.fail(child.failed("(" + task.who() + ") ended too early"));
+            timeline.fail(process.failed("(" + task.who() + ") ended too early"));
         }
     }
 
@@ -118,9 +121,9 @@ public final class LabClient implements AutoCloseable {
 
     private void tell(Step step, String arguments, What answer) {
         int from = timeline.size();
-        child.say(step + arguments);
+        process.say(step + arguments);
         if (timeline.await(from, is(answer), START_LIMIT).isEmpty()) {
-            throw child.failed("(" + task.who() + ") did not answer to " + step);
+            throw process.failed("(" + task.who() + ") did not answer to " + step);
         }
     }
 
@@ -142,14 +145,14 @@ public final class LabClient implements AutoCloseable {
     /** Makes it look at its lease, and returns whether that was valid; a write may follow. */
     boolean look() {
         int from = timeline.size();
-        child.say(Step.LOOK.toString());
+        process.say(Step.LOOK.toString());
         return await(from, What.LOOKED_VALID, What.LOOKED_LOST).what() == What.LOOKED_VALID;
     }
 
     /** Makes it write, having looked at its lease, which was valid, and returns when it has, having done something else meanwhile. */
     void write(Runnable meanwhile) {
         int from = timeline.size();
-        child.say(Step.WRITE.toString());
+        process.say(Step.WRITE.toString());
         meanwhile.run();
         await(from, What.WROTE);
     }
@@ -163,20 +166,46 @@ public final class LabClient implements AutoCloseable {
 
     /** Makes it give the lock back after all that was begun before, and waits for the end of that. */
     void release() {
-        int from = timeline.size();
-        child.say(Step.RELEASE.toString());
-        await(from, What.RELEASED, What.NOT_RELEASED);
+        beginRelease();
+        awaitRelease();
+    }
+
+    /** Makes it begin to give the lock back. */
+    void beginRelease() {
+        releasedFrom = timeline.size();
+        process.say(Step.RELEASE.toString());
+    }
+
+    /** Waits for the end of a release that was begun. */
+    void awaitRelease() {
+        await(releasedFrom, What.RELEASED, What.NOT_RELEASED);
     }
 
     private Moment await(int from, What... whats) {
         return timeline.await(from, is(whats), START_LIMIT)
-                .orElseThrow(() -> child.failed("(" + task.who() + ") did not come to " + List.of(whats)));
+                .orElseThrow(() -> process.failed("(" + task.who() + ") did not come to " + List.of(whats)));
+    }
+
+    /**
+     * Sets the clocks of the process, which must have been started for that.
+     *
+     * @param ahead by how much the wall clock is ahead; behind, if negative
+     * @param rate how fast both clocks run
+     */
+    void setClock(Duration ahead, double rate) {
+        tell(Step.CLOCK, " " + ahead.toMillis() + " " + rate, What.READY);
     }
 
     /** Ends the process at once. */
     void kill() {
-        close();
+        closed = true;
+        processes.discard(process);
         timeline.add(Moment.now(task.who(), What.KILLED, null, null));
+    }
+
+    /** Whether its process has served another client before. */
+    boolean isWarm() {
+        return process.isWarm();
     }
 
     boolean isAlive() {
@@ -185,17 +214,49 @@ public final class LabClient implements AutoCloseable {
 
     /** Makes the process stand still. */
     void stop() {
-        child.stop();
+        spoilt = true;
+        process.stop();
     }
 
     /** Lets it go on. */
     void goOn() {
-        child.goOn();
+        process.goOn();
+    }
+
+    /** Begins to make the process ready for the next client, if it is fit for one. */
+    void beginToEnd() {
+        boolean asks = timeline.moments().stream()
+                .filter(is(What.ASKED, What.READ))
+                .reduce((before, last) -> last)
+                .filter(last -> last.what() == What.ASKED)
+                .isPresent();
+        if (!closed && !spoilt && !asks && process.isAlive()) {
+            endedFrom = timeline.size();
+            process.say(Step.END.toString());
+        }
+    }
+
+    /** Gives the process back if it gets ready for the next client in time, and ends it otherwise. */
+    void end(Duration limit) {
+        if (closed) {
+            return;
+        }
+        boolean ready = endedFrom >= 0
+                && !spoilt
+                && timeline.await(endedFrom, is(What.READY), limit).isPresent();
+        closed = true;
+        if (ready) {
+            processes.giveBack(process);
+        } else {
+            processes.discard(process);
+        }
     }
 
     @Override
     public void close() {
-        closed = true;
-        child.close();
+        if (!closed) {
+            closed = true;
+            processes.discard(process);
+        }
     }
 }

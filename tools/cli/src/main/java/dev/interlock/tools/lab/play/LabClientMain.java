@@ -48,10 +48,9 @@ public final class LabClientMain {
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
     private final ParentJvm parent = ParentJvm.ofThisProcess();
-    private @Nullable Task task;
-    private @Nullable Recorder recorder;
+    private @Nullable Session session;
     private @Nullable DistributedLockFactory factory;
-    private @Nullable Tenure tenure;
+    private volatile @Nullable Tenure tenure;
     private int attempts;
 
     /**
@@ -64,7 +63,6 @@ public final class LabClientMain {
      * @param warmUpLock the name of another one
      * @param leaseMillis the lease
      * @param commandTimeoutMillis the command time-out
-     * @param clockAheadMillis by how much its wall clock is ahead
      * @param history the file for what it was told by the lock
      */
     record Task(
@@ -75,11 +73,14 @@ public final class LabClientMain {
             String warmUpLock,
             long leaseMillis,
             long commandTimeoutMillis,
-            long clockAheadMillis,
             String history) {}
 
     /** The steps, and how they are written. */
     enum Step {
+        /** Becomes the client that follows. */
+        TASK,
+        /** Sets the clocks to so many milliseconds ahead, and to a rate. */
+        CLOCK,
         /** Connects to the servers that follow. */
         OPEN,
         /** Takes another lock and gives it back, until that works. */
@@ -91,8 +92,13 @@ public final class LabClientMain {
         /** Writes to the stores if the lease was valid at the last look. */
         WRITE,
         /** Gives the lock back. */
-        RELEASE
+        RELEASE,
+        /** Closes the connections, and waits for the next task. */
+        END
     }
+
+    /** A client that this process serves: who it is, its number among them, and what it was told by the lock. */
+    private record Session(String number, Task task, Recorder recorder) {}
 
     private LabClientMain() {}
 
@@ -106,31 +112,58 @@ public final class LabClientMain {
     }
 
     private void run() throws Exception {
-        task = gson.fromJson(parent.nextLine(), Task.class);
-        if (task().clockAheadMillis() != 0) {
-            SkewedClock.shift(task().clockAheadMillis());
+        if (BentClock.isWanted()) {
+            BentClock.install();
         }
-        recorder = Recorder.toFile(Path.of(task().history()));
         parent.follow(line -> {
-            if (line.startsWith(ANSWER)) {
-                answers.add(line.substring(ANSWER.length()));
+            int answer = line.indexOf(" " + ANSWER);
+            if (answer >= 0 && answer == line.indexOf(' ')) {
+                answers.add(line.substring(answer + 1 + ANSWER.length()));
             } else {
                 steps.add(line);
             }
         });
         daemon("sample-lease", this::sample);
-        say(Moment.What.READY, null, null);
         while (true) {
-            String[] step = steps.take().split(" ", 2);
-            switch (Step.valueOf(step[0])) {
-                case OPEN -> open(step[1]);
+            String[] step = steps.take().split(" ", 3);
+            switch (Step.valueOf(step[1])) {
+                case TASK -> begin(step[0], gson.fromJson(step[2], Task.class));
+                case CLOCK -> setClock(step[2].split(" ", 2));
+                case OPEN -> open(step[2]);
                 case WARM_UP -> warmUp();
                 case CONTEND -> contend();
                 case LOOK -> look();
                 case WRITE -> write();
                 case RELEASE -> release();
+                case END -> end();
             }
         }
+    }
+
+    private void begin(String number, Task task) {
+        answers.clear();
+        attempts = 0;
+        session = new Session(number, task, Recorder.toFile(Path.of(task.history())));
+    }
+
+    private void setClock(String[] aheadAndRate) {
+        BentClock.set(Long.parseLong(aheadAndRate[0]), Double.parseDouble(aheadAndRate[1]));
+        say(Moment.What.READY, null, null);
+    }
+
+    private void end() {
+        tenure = null;
+        DistributedLockFactory before = factory;
+        factory = null;
+        if (before != null) {
+            before.close();
+        }
+        if (BentClock.isWanted()) {
+            BentClock.set(0, 1);
+        }
+        recorder().close();
+        say(Moment.What.READY, null, null);
+        session = null;
     }
 
     private static void daemon(String name, Runnable work) {
@@ -234,12 +267,16 @@ public final class LabClientMain {
         begun.versions = versions[0] + " " + versions[1];
     }
 
+    private Session session() {
+        return Objects.requireNonNull(session, "nothing before the task");
+    }
+
     private Task task() {
-        return Objects.requireNonNull(task, "nothing before the task");
+        return session().task();
     }
 
     private Recorder recorder() {
-        return Objects.requireNonNull(recorder, "nothing before the task");
+        return session().recorder();
     }
 
     private Tenure tenure() {
@@ -250,7 +287,13 @@ public final class LabClientMain {
         Tenure current = tenure();
         current.sample();
         current.lookedValid = current.lease.isValid();
-        say(current.lookedValid ? Moment.What.LOOKED_VALID : Moment.What.LOOKED_LOST, current.token(), null);
+        if (current.lookedValid) {
+            say(Moment.What.LOOKED_VALID, current.token(), null);
+        } else {
+            say(
+                    session(),
+                    Moment.loss(task().who(), Moment.What.LOOKED_LOST, current.token(), null, current.endNanos()));
+        }
     }
 
     private void write() throws InterruptedException {
@@ -272,6 +315,10 @@ public final class LabClientMain {
         } catch (IllegalMonitorStateException e) {
             recorder().failed(ended.process, Op.RELEASE, task().lock(), e);
             say(Moment.What.NOT_RELEASED, ended.token(), e.getClass().getSimpleName());
+        } catch (LockBackendException e) {
+            // The lease ends by itself: nothing to do for a holder but to go on.
+            recorder().unknown(ended.process, Op.RELEASE, task().lock(), e);
+            say(Moment.What.RELEASED, ended.token(), e.reason() + ": " + e.getMessage());
         }
     }
 
@@ -282,7 +329,11 @@ public final class LabClientMain {
     }
 
     private void say(Moment.What what, @Nullable Long token, @Nullable String detail) {
-        parent.say(gson.toJson(Moment.now(task().who(), what, token, detail)));
+        say(session(), Moment.now(task().who(), what, token, detail));
+    }
+
+    private void say(Session of, Moment moment) {
+        parent.say(of.number() + " " + gson.toJson(moment));
     }
 
     private void sample() {
@@ -297,11 +348,12 @@ public final class LabClientMain {
 
     /** The lock, from a grant on. */
     private final class Tenure {
+        final Session of = session();
         final DistributedLock lock;
         final Lease lease;
         final String process;
         volatile long seenNanos = System.nanoTime();
-        private volatile long validUntilNanos = seenNanos;
+        volatile long validUntilNanos = seenNanos;
         String versions = "";
         boolean lookedValid;
 
@@ -327,10 +379,16 @@ public final class LabClientMain {
             }
         }
 
-        void lost(LossCause cause) {
+        /** The last moment at which the lease is known to have been valid, once it is not. */
+        long endNanos() {
             boolean ranOut = validUntilNanos - System.nanoTime() <= 0;
-            recorder().lost(ranOut ? validUntilNanos : seenNanos, process, task().lock(), lease.fencingToken());
-            say(Moment.What.TOLD, token(), cause.summary());
+            return ranOut ? validUntilNanos : seenNanos;
+        }
+
+        void lost(LossCause cause) {
+            long end = endNanos();
+            of.recorder().lost(end, process, of.task().lock(), lease.fencingToken());
+            say(of, Moment.loss(of.task().who(), Moment.What.TOLD, token(), cause.summary(), end));
         }
     }
 }

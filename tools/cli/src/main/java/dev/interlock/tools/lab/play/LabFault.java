@@ -2,8 +2,10 @@
 package dev.interlock.tools.lab.play;
 
 import static dev.interlock.tools.lab.play.LabFault.Excuse.NOTHING;
+import static dev.interlock.tools.lab.play.LabFault.Excuse.OUTAGE;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.STANDSTILL;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.broken;
+import static dev.interlock.tools.lab.play.LabFault.Excuse.brokenForLong;
 
 import dev.interlock.Assumption;
 import dev.interlock.Capability;
@@ -36,7 +38,7 @@ public enum LabFault {
             NOTHING,
             LabScripts::cutReplies),
     REPLY_LOST("the reply to the acquisition is lost together with the connection", NOTHING, LabScripts::replyLost),
-    REDIS_STALLED("Redis stands still for four leases", NOTHING, LabScripts::redisStalled),
+    REDIS_STALLED("Redis stands still for four leases", OUTAGE, LabScripts::redisStalled),
     RESTART_EMPTY(
             "Redis restarts without data, at once", broken(Assumption.RESTART_KEEPS_DATA), LabScripts::restartEmpty),
     RESTART_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartLater),
@@ -55,12 +57,69 @@ public enum LabFault {
             "a contender's wall clock is three leases ahead",
             broken(Assumption.CLIENT_CLOCKS_AGREE),
             LabScripts::clientClock),
+    OPTIONS_MIXED(
+            "in a rolling deploy a contender has other options than the holder", NOTHING, LabScripts::optionsMixed),
+    KILLED_ACQUIRING(
+            "the holder's process is killed when its first command for the lock was carried out, before the reply arrives",
+            NOTHING,
+            LabScripts::killedAcquiring),
+    STOPPED_ACQUIRING(
+            "the holder's process stands still past its lease, between its first command for the lock and the reply",
+            NOTHING,
+            LabScripts::stoppedAcquiring),
+    RENEWAL_REPLY_LOST(
+            "the reply to a renewal is lost together with the connection", NOTHING, LabScripts::renewalReplyLost),
+    KILLED_RENEWING(
+            "the holder's process is killed when a renewal was carried out, before the reply arrives",
+            NOTHING,
+            LabScripts::killedRenewing),
+    STOPPED_RENEWING(
+            "the holder's process stands still past its lease, between a renewal and its reply",
+            STANDSTILL,
+            LabScripts::stoppedRenewing),
+    RELEASE_REPLY_LOST(
+            "the reply to the release is lost together with the connection", NOTHING, LabScripts::releaseReplyLost),
+    KILLED_RELEASING(
+            "the holder's process is killed when the first command of its release was carried out, before the reply arrives",
+            NOTHING,
+            LabScripts::killedReleasing),
+    RELEASE_LATE(
+            "the release is held up in the network until the next holder has the lock",
+            NOTHING,
+            LabScripts::releaseLate),
+    SWITCHED_OVER(
+            "Redis hands over to its replica in good order; subscriptions stay with the old master",
+            NOTHING,
+            LabScripts::switchedOver),
+    SPLIT_BRAIN(
+            "a replica is promoted for a contender, while the holder goes on with the old master",
+            broken(Assumption.NO_FAILOVER),
+            LabScripts::splitBrain),
+    OUT_OF_MEMORY("Redis has no memory for writes for one lease", NOTHING, LabScripts::outOfMemory),
+    READ_ONLY("Redis refuses writes for one lease, as a replica does", NOTHING, LabScripts::readOnly),
+    LOADING("Redis restarts with its data, and takes one lease to load it", NOTHING, LabScripts::loading),
+    CLIENT_CLOCK_BACK(
+            "the holder's wall clock is set back by three leases while it holds the lock",
+            broken(Assumption.CLIENT_CLOCKS_AGREE),
+            LabScripts::clientClockBack),
+    CLIENT_CLOCK_SLOW(
+            "the clocks of the holder run at 0.4 of the right rate, and it is cut from Redis",
+            broken(Assumption.BOUNDED_CLOCK_RATES),
+            LabScripts::clientClockSlow),
+    HALF_OPEN(
+            "the network forgets all connections: servers see them closed, clients do not",
+            NOTHING,
+            LabScripts::halfOpen),
+    IDLE_DROPPED(
+            "the network forgets all connections, and neither clients nor servers see it",
+            NOTHING,
+            LabScripts::idleDropped),
     SERVER_CLOCK("a server's wall clock is stepped forward", broken(Assumption.SERVER_CLOCK_STEADY)),
     MINORITY_DEAD("two of five servers die", NOTHING, LabScripts::minorityDead),
     MINORITY_HANGS("two of five servers stand still", NOTHING, LabScripts::minorityHangs),
     MAJORITY_DEAD(
             "three of five servers are dead for four leases, and come back without data",
-            broken(Assumption.MAJORITY_UP),
+            brokenForLong(Assumption.MAJORITY_UP),
             LabScripts::majorityDead),
     NODE_RESTARTED(
             "of the three servers that know of the holder, one restarts without data",
@@ -102,20 +161,28 @@ public enum LabFault {
     private final LabScripts.@Nullable Script script;
 
     /**
-     * Why two holders at once may be no mistake of the strategy's.
+     * Why what is found may be no mistake of the strategy's.
      *
-     * @param assumption the assumption that the fault breaks, if any
+     * @param assumption the assumption that the fault breaks, if any: two holders at once are declared by it
      * @param ofAnyLease whether no lease keeps two holders apart then
+     * @param outage whether it takes away, for longer than a dead holder's lease, what every lock needs
      */
-    public record Excuse(@Nullable Assumption assumption, boolean ofAnyLease) {
+    public record Excuse(@Nullable Assumption assumption, boolean ofAnyLease, boolean outage) {
         /** There is none. */
-        static final Excuse NOTHING = new Excuse(null, false);
+        static final Excuse NOTHING = new Excuse(null, false, false);
 
         /** Whoever stands still cannot be told that its lease is over. */
-        static final Excuse STANDSTILL = new Excuse(null, true);
+        static final Excuse STANDSTILL = new Excuse(null, true, false);
+
+        /** There is nobody to ask. */
+        static final Excuse OUTAGE = new Excuse(null, false, true);
 
         static Excuse broken(Assumption assumption) {
-            return new Excuse(assumption, false);
+            return new Excuse(assumption, false, false);
+        }
+
+        static Excuse brokenForLong(Assumption assumption) {
+            return new Excuse(assumption, false, true);
         }
     }
 

@@ -13,6 +13,9 @@ final class LabScripts {
     private static final int MINORITY = 2;
     private static final int MAJORITY = 3;
 
+    /** How fast slow clocks run: a lease by them lasts two and a half. */
+    private static final double SLOW = 0.4;
+
     private LabScripts() {}
 
     /** The course of a cell. */
@@ -159,8 +162,9 @@ final class LabScripts {
     }
 
     static void clientClock(LabStage stage) {
-        stage.setRivalClockAhead(stage.leases(3));
+        stage.bendClocks();
         begin(stage);
+        stage.rival().setClock(stage.leases(3), 1);
         stage.holderTakes();
         stage.rivalComes("a contender comes whose wall clock is three leases ahead");
     }
@@ -233,5 +237,201 @@ final class LabScripts {
         stage.servers().get(MAJORITY - 1).proxy(HOLDER).refuse();
         stage.holderTakes();
         stage.rivalComes("a contender comes whose list has two more servers");
+    }
+
+    static void optionsMixed(LabStage stage) {
+        stage.mixOptions();
+        beginWithWaitingRival(stage);
+        stage.strike("the rival has other options", () -> {});
+        stage.holder().lookAndWrite();
+        stage.finish(false);
+    }
+
+    /** The holder asks for the lock, which is free, and its first command for it is met on the way. */
+    private static void meetAcquisition(LabStage stage, FaultProxy.Trap trap) {
+        begin(stage);
+        Runnable met = stage.trapHolder(trap);
+        stage.holder().contend();
+        met.run();
+    }
+
+    static void killedAcquiring(LabStage stage) {
+        meetAcquisition(stage, FaultProxy.Trap.HOLD_REPLY);
+        stage.strike("the holder's process is killed", stage.holder()::kill);
+        stage.rival().contend();
+        stage.finish(stage.rivalWritesWithin(stage.patience()));
+    }
+
+    static void stoppedAcquiring(LabStage stage) {
+        meetAcquisition(stage, FaultProxy.Trap.HOLD_REPLY);
+        stage.strike("the holder's process stands still", stage.holder()::stop);
+        stage.mendLines();
+        stage.rival().contend();
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.heal("the holder's process goes on", stage.holder()::goOn);
+        if (taken && stage.holder().isGranted(stage.leases(0.75))) {
+            stage.holder().lookAndWrite();
+        }
+        if (taken) {
+            stage.rival().release();
+        }
+        if (stage.holder().isGranted(stage.patience())) {
+            stage.holder().lookAndWrite();
+            stage.holder().release();
+        }
+    }
+
+    static void renewalReplyLost(LabStage stage) {
+        beginWithWaitingRival(stage);
+        Runnable met = stage.trapHolder(FaultProxy.Trap.LOSE_REPLY);
+        stage.strike("the reply to the next renewal will be lost", met);
+        boolean taken = stage.rivalWritesWithin(stage.leases(1.5));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void killedRenewing(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.trapHolder(FaultProxy.Trap.HOLD_REPLY).run();
+        stage.strike("the holder's process is killed", stage.holder()::kill);
+        stage.finish(stage.rivalWritesWithin(stage.patience()));
+    }
+
+    static void stoppedRenewing(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.trapHolder(FaultProxy.Trap.HOLD_REPLY).run();
+        stage.strike("the holder's process stands still", stage.holder()::stop);
+        stage.mendLines();
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.pause(stage.leases(0.5));
+        stage.heal("the holder's process goes on", stage.holder()::goOn);
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void releaseReplyLost(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.holder().lookAndWrite();
+        stage.strike(
+                "the reply to the next command about the lock will be lost",
+                () -> stage.trapHolder(FaultProxy.Trap.LOSE_REPLY));
+        stage.finish(false);
+    }
+
+    static void killedReleasing(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.holder().lookAndWrite();
+        Runnable met = stage.trapHolder(FaultProxy.Trap.HOLD_REPLY);
+        stage.holder().beginRelease();
+        met.run();
+        stage.strike("the holder's process is killed", stage.holder()::kill);
+        stage.finish(stage.rivalWritesWithin(stage.patience()));
+    }
+
+    static void releaseLate(LabStage stage) {
+        beginWithWaitingRival(stage);
+        stage.holder().lookAndWrite();
+        Runnable met = stage.trapHolder(FaultProxy.Trap.HOLD_REQUEST);
+        stage.holder().beginRelease();
+        stage.strike("the release is held up", met);
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.heal("the release arrives", stage::mendLines);
+        stage.holder().awaitRelease();
+        stage.finishAfterRelease(taken);
+    }
+
+    static void switchedOver(LabStage stage) {
+        stage.startServers();
+        stage.each(LabServer::addReplica);
+        stage.startClients(stage.servers(), stage.servers());
+        stage.holderTakes();
+        stage.each(LabServer::awaitReplica);
+        stage.rivalWaits();
+        stage.strike("Redis hands over to its replica", () -> stage.each(LabServer::switchOver));
+        boolean taken = stage.rivalWritesWithin(stage.leases(2));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void splitBrain(LabStage stage) {
+        stage.startServers();
+        stage.each(LabServer::addReplica);
+        stage.startClients(stage.servers(), stage.servers());
+        // So that no server is kept out for having started a moment ago.
+        stage.pause(stage.leases(1));
+        stage.holderTakes();
+        stage.each(LabServer::awaitReplica);
+        stage.rivalWaits();
+        stage.strike("the replica is promoted for the rival", () -> stage.each(server -> server.splitBrain(RIVAL)));
+        boolean taken = stage.rivalWritesWithin(stage.leases(3));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void outOfMemory(LabStage stage) {
+        refuses(stage, "Redis has no memory left", LabServer::runOutOfMemory, LabServer::haveMemory);
+    }
+
+    static void readOnly(LabStage stage) {
+        refuses(stage, "Redis refuses writes", LabServer::refuseWrites, LabServer::acceptWrites);
+    }
+
+    private static void refuses(LabStage stage, String what, Consumer<LabServer> fault, Consumer<LabServer> cure) {
+        beginWithWaitingRival(stage);
+        stage.strike(what, () -> stage.each(fault));
+        boolean taken = stage.rivalWritesWithin(stage.leases(1.2));
+        stage.heal("Redis writes again", () -> stage.each(cure));
+        takeUp(stage, taken);
+    }
+
+    static void loading(LabStage stage) {
+        int keys = 20;
+        stage.startServers(LabServer.slowToLoad(stage.leases(1.0 / keys)));
+        stage.each(server -> server.addKeys(keys));
+        stage.startClients(stage.servers(), stage.servers());
+        stage.holderTakes();
+        stage.rivalWaits();
+        stage.strike("Redis restarts with its data", () -> stage.eachAtOnce(LabServer::restartWithData));
+        takeUp(stage, false);
+    }
+
+    static void clientClockBack(LabStage stage) {
+        stage.bendClocks();
+        beginWithWaitingRival(stage);
+        stage.strike("the holder's wall clock is set back", () -> stage.holder().setClock(stage.leases(-3), 1));
+        boolean taken = stage.rivalWritesWithin(stage.leases(1.5));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    static void clientClockSlow(LabStage stage) {
+        stage.bendClocks();
+        begin(stage);
+        stage.holder().setClock(stage.leases(0), SLOW);
+        stage.holderTakes();
+        stage.rivalWaits();
+        stage.strike("the holder's lines are dead", () -> stage.lines(HOLDER, FaultProxy::blackhole));
+        boolean taken = stage.rivalWritesWithin(stage.leases(1.6));
+        stage.holder().lookAndWrite();
+        stage.heal("the holder's lines work again", stage::mendLines);
+        stage.finish(taken);
+    }
+
+    static void halfOpen(LabStage stage) {
+        connectionsLost(stage, "all connections are lost on the servers' side alone", FaultProxy::halfOpen);
+    }
+
+    static void idleDropped(LabStage stage) {
+        connectionsLost(stage, "all connections are lost silently", FaultProxy::dropSilently);
+    }
+
+    private static void connectionsLost(LabStage stage, String what, Consumer<FaultProxy> fault) {
+        beginWithWaitingRival(stage);
+        stage.holder().lookAndWrite();
+        stage.strike(what, () -> {
+            stage.lines(HOLDER, fault);
+            stage.lines(RIVAL, fault);
+        });
+        stage.finish(false);
     }
 }

@@ -26,12 +26,20 @@ final class LabServer implements AutoCloseable {
     private static final String[] REPLICATES_AT_ONCE = {"--repl-diskless-sync-delay", "0"};
 
     private final Map<String, FaultProxy> proxies = new LinkedHashMap<>();
-    private final RedisServer master = RedisServer.start(REPLICATES_AT_ONCE);
+    private final RedisServer master;
     private @Nullable FaultProxy replication;
     private @Nullable RedisServer replica;
 
     /** Whichever has the data now. */
-    private RedisServer server = master;
+    private RedisServer server;
+
+    /** Starts a server with more arguments than the usual ones. */
+    LabServer(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(REPLICATES_AT_ONCE));
+        all.addAll(List.of(arguments));
+        master = RedisServer.start(all.toArray(String[]::new));
+        server = master;
+    }
 
     /** Starts a replica, and waits until it follows. */
     void addReplica() {
@@ -76,16 +84,88 @@ final class LabServer implements AutoCloseable {
 
     /** Kills the master and lets the replica take over under the same address. */
     void failOver() {
+        RedisServer follower = replica();
+        master.kill();
+        follower.command("REPLICAOF", "NO", "ONE");
+        lead(follower);
+        proxies.values().forEach(FaultProxy::cutConnections);
+    }
+
+    /** Hands over to the replica in good order. Clients' commands go there from now on; their subscriptions stay where they are. */
+    void switchOver() {
+        RedisServer follower = replica();
+        // Directly, since the old master will follow the new one so.
+        follower.command("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
+        await(
+                "the replica to follow directly",
+                () -> String.valueOf(follower.command("INFO", "replication")).contains("master_link_status:up"));
+        master.command("FAILOVER");
+        await(
+                "the replica to take over",
+                () -> String.valueOf(follower.command("INFO", "replication")).contains("role:master"));
+        lead(follower);
+        master.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    }
+
+    /** Promotes the replica for one client alone; the others go on with the old master, which has noticed nothing. */
+    void splitBrain(String client) {
+        RedisServer follower = replica();
+        follower.command("REPLICAOF", "NO", "ONE");
+        proxy(client).redirect("127.0.0.1", follower.port());
+        proxy(client).cutConnections();
+        server = follower;
+    }
+
+    private RedisServer replica() {
         if (replica == null) {
             throw new IllegalStateException("there is no replica");
         }
-        master.kill();
-        replica.command("REPLICAOF", "NO", "ONE");
-        server = replica;
-        for (FaultProxy proxy : proxies.values()) {
-            proxy.redirect("127.0.0.1", server.port());
-            proxy.cutConnections();
+        return replica;
+    }
+
+    private void lead(RedisServer next) {
+        server = next;
+        proxies.values().forEach(proxy -> proxy.redirect("127.0.0.1", next.port()));
+    }
+
+    /** Leaves the server without memory for anything new. */
+    void runOutOfMemory() {
+        server.command("CONFIG", "SET", "maxmemory", "1");
+    }
+
+    void haveMemory() {
+        server.command("CONFIG", "SET", "maxmemory", "0");
+    }
+
+    /** Makes the server refuse to write, as a replica does that is taken for a master. */
+    void refuseWrites() {
+        server.command("REPLICAOF", "127.0.0.1", "1");
+    }
+
+    void acceptWrites() {
+        server.command("REPLICAOF", "NO", "ONE");
+    }
+
+    /** The arguments of a server that takes a time to load each key. */
+    static String[] slowToLoad(Duration perKey) {
+        return new String[] {
+            "--key-load-delay",
+            Long.toString(perKey.toNanos() / 1000),
+            "--loading-process-events-interval-bytes",
+            "1024"
+        };
+    }
+
+    /** Adds keys that are of no other use than to be loaded. */
+    void addKeys(int number) {
+        for (int i = 0; i < number; i++) {
+            server.command("SET", "lab-filler-" + i, "x".repeat(2048).replaceFirst("x", Integer.toString(i)));
         }
+    }
+
+    /** Restarts the server with its data, and returns when that is loaded. */
+    void restartWithData() {
+        server.restartWithData();
     }
 
     void pause() {

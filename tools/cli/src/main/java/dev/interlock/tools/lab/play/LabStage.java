@@ -13,9 +13,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -38,9 +44,13 @@ public final class LabStage implements AutoCloseable {
     /** The start of a JVM needs all of a core, and would look like a fault to those that are in the middle of one. */
     private static final Semaphore STARTS = new Semaphore(1);
 
+    /** How long a process may take to close its connections, before another one is started instead. */
+    private static final Duration ENDING = Duration.ofSeconds(2);
+
     private final Contestant contestant;
     private final Duration lease;
     private final Random random;
+    private final LabProcesses processes;
     private final ScratchDirectory directory = ScratchDirectory.create("interlock-lab");
     private final Timeline timeline = new Timeline();
     private final LabClient.Stores stores = new LabClient.Stores();
@@ -48,13 +58,15 @@ public final class LabStage implements AutoCloseable {
     private final List<LabClient> clients = new ArrayList<>();
     private final Set<String> usualKeys = new HashSet<>();
     private List<LabServer> ofRival = List.of();
-    private long rivalClockAhead;
+    private boolean bentClocks;
+    private Map<String, String> optionsOfRival = Map.of();
     private @Nullable LabClient holder;
     private @Nullable LabClient rival;
 
-    public LabStage(Contestant contestant, Duration lease, long seed) {
+    public LabStage(Contestant contestant, Duration lease, long seed, LabProcesses processes) {
         this.contestant = contestant;
         this.lease = lease;
+        this.processes = processes;
         this.random = new Random(seed);
     }
 
@@ -68,46 +80,68 @@ public final class LabStage implements AutoCloseable {
         return leases(5);
     }
 
-    /** Gives the clients that start later a wall clock that is ahead. */
-    void setRivalClockAhead(Duration ahead) {
-        rivalClockAhead = ahead.toMillis();
+    /** Lets the clocks of clients that start later be set. */
+    void bendClocks() {
+        bentClocks = true;
     }
 
-    void startServers() {
+    void startServers(String... arguments) {
         for (int i = 0; i < contestant.servers(); i++) {
-            servers.add(new LabServer());
+            servers.add(new LabServer(arguments));
         }
+    }
+
+    /** Lets a client that starts later have other options than the holder, as in a rolling deploy. */
+    void mixOptions() {
+        optionsOfRival = contestant.otherOptions();
     }
 
     /** Starts the clients, each of which sees the servers that are named for it. */
     void startClients(List<LabServer> ofHolder, List<LabServer> ofRival) {
         this.ofRival = ofRival;
-        STARTS.acquireUninterruptibly();
-        try {
-            holder = client(HOLDER, 0);
-            rival = client(RIVAL, rivalClockAhead);
-            holder().warmUp(uris(HOLDER, ofHolder));
-            rival().warmUp(uris(RIVAL, ofRival));
-        } finally {
-            STARTS.release();
-        }
+        warmUp(HOLDER, uris(HOLDER, ofHolder));
+        warmUp(RIVAL, uris(RIVAL, ofRival));
         for (LabServer server : servers) {
             server.keys().keySet().forEach(key -> usualKeys.add(key.replace(WARM_UP_LOCK, LOCK)));
         }
     }
 
-    private LabClient client(String who, long clockAhead) {
+    private void warmUp(String who, String endpoints) {
+        LabClient client = client(who);
+        if (who.equals(HOLDER)) {
+            holder = client;
+        } else {
+            rival = client;
+        }
+        if (client.isWarm()) {
+            client.warmUp(endpoints);
+            return;
+        }
+        STARTS.acquireUninterruptibly();
+        try {
+            client.warmUp(endpoints);
+        } finally {
+            STARTS.release();
+        }
+    }
+
+    private LabClient client(String who) {
+        Map<String, String> options = new TreeMap<>(contestant.options(lease));
+        if (who.equals(RIVAL)) {
+            options.putAll(optionsOfRival);
+        }
         LabClient client = LabClient.start(
                 new LabClientMain.Task(
                         who,
                         contestant.candidate().provider().getClass().getName(),
-                        contestant.options(lease),
+                        options,
                         LOCK,
                         WARM_UP_LOCK,
                         lease.toMillis(),
                         leases(0.5).toMillis(),
-                        clockAhead,
                         directory.resolve(who + ".jsonl").toString()),
+                bentClocks,
+                processes,
                 timeline,
                 stores);
         clients.add(client);
@@ -137,13 +171,13 @@ public final class LabStage implements AutoCloseable {
         return client;
     }
 
-    /** The holder gets the lock, and a moment passes that is different for each seed. */
+    /** The holder gets the lock, and up to half a lease passes, in which it is renewed: the seed says how much. */
     void holderTakes() {
         holder().contend();
         if (!holder().isGranted(patience().plus(leases(5)))) {
             throw new ToolException("the holder did not get a free lock");
         }
-        pause(random.nextInt((int) leases(0.1).toMillis()));
+        pause(random.nextInt((int) leases(0.5).toMillis()));
     }
 
     /** The rival asks for the lock, which is held, and gets to where it waits. */
@@ -163,9 +197,28 @@ public final class LabStage implements AutoCloseable {
         pause(time.toMillis());
     }
 
+    /** Lets a fault strike, which must not take long, under a holder that still has what it was granted. */
     void strike(String what, Runnable fault) {
+        boolean heldOn = timeline.moments().stream().noneMatch(moment -> moment.what() == What.TOLD);
+        if (!heldOn) {
+            throw new DisturbedException("a lease ran out before the fault struck");
+        }
         note(What.STRUCK, what);
         fault.run();
+    }
+
+    /** Fails if more of a lease has passed since the fault than the course of the cell allows for. */
+    private void requireSince(What beginning, double most, String what) {
+        long now = System.nanoTime();
+        timeline.moments().stream()
+                .filter(moment -> moment.what() == beginning)
+                .map(moment -> now - moment.nanos())
+                .filter(nanos -> nanos > leases(most).toNanos())
+                .findFirst()
+                .ifPresent(nanos -> {
+                    throw new DisturbedException(
+                            what + " took " + Duration.ofNanos(nanos).toMillis() + " ms");
+                });
     }
 
     void heal(String what, Runnable cure) {
@@ -190,9 +243,39 @@ public final class LabStage implements AutoCloseable {
         servers.forEach(action);
     }
 
+    /** Does something to all servers at the same time. */
+    void eachAtOnce(Consumer<LabServer> action) {
+        CompletableFuture.allOf(servers.stream()
+                        .map(server -> CompletableFuture.runAsync(
+                                () -> action.accept(server), task -> new Thread(task, "lab-server").start()))
+                        .toArray(CompletableFuture[]::new))
+                .join();
+    }
+
     /** Does something to all lines between a client and the servers. */
     void lines(String who, Consumer<FaultProxy> action) {
         servers.forEach(server -> action.accept(server.proxy(who)));
+    }
+
+    /**
+     * Lies in wait on all lines between the holder and the servers for its next command on the lock.
+     *
+     * @return waits until that has come on one line, and then a moment for the other lines
+     */
+    Runnable trapHolder(FaultProxy.Trap trap) {
+        List<CompletableFuture<Void>> traps = new ArrayList<>();
+        lines(HOLDER, line -> traps.add(line.trap(LOCK, trap)));
+        return () -> {
+            try {
+                CompletableFuture.anyOf(traps.toArray(CompletableFuture[]::new))
+                        .get(patience().toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException | ExecutionException | TimeoutException e) {
+                throw new NotConcernedException("the holder sends no command about the lock there");
+            }
+            if (traps.size() > 1) {
+                pause(leases(0.02));
+            }
+        };
     }
 
     /** Ends all that is wrong with the lines between the holder and the servers. */
@@ -221,8 +304,10 @@ public final class LabStage implements AutoCloseable {
         });
         rival().open(uris(RIVAL, ofRival));
         rival().contend();
+        requireSince(What.STRUCK, 0.3, "the fault and the coming of the rival");
         boolean taken = rivalWritesWithin(limit);
         holder().lookAndWrite();
+        requireSince(What.STRUCK, 0.9, "the fault and the writes after it");
         heal("what the holder sends arrives", this::mendLines);
         finish(taken);
     }
@@ -234,9 +319,16 @@ public final class LabStage implements AutoCloseable {
      * @param taken whether the rival has it, and has written
      */
     void finish(boolean taken) {
-        boolean rivalHas = taken;
         if (holder().isAlive()) {
             holder().release();
+        }
+        finishAfterRelease(taken);
+    }
+
+    /** The same, where the holder has given the lock back already. */
+    void finishAfterRelease(boolean taken) {
+        boolean rivalHas = taken;
+        if (holder().isAlive()) {
             if (!rivalHas && rival().isAlive()) {
                 rivalHas = rivalWritesWithin(patience());
             }
@@ -280,8 +372,9 @@ public final class LabStage implements AutoCloseable {
     }
 
     public Evidence evidence(boolean fenced) {
-        return Evidence.of(
-                lease, timeline.moments(), Histories.judge(clients, timeline.moments(), LOCK, fenced), leftBehind());
+        long end = System.nanoTime();
+        List<Moment> moments = timeline.moments();
+        return Evidence.of(lease, moments, end, Histories.judge(clients, moments, LOCK, fenced), leftBehind());
     }
 
     /** The keys of the lock, without those that stay of any lock that was taken and given back. */
@@ -297,10 +390,12 @@ public final class LabStage implements AutoCloseable {
         return left;
     }
 
-    /** Ends all processes and deletes what they have written. */
+    /** Gives processes back that are fit for another cell, ends all others, and deletes what they have written. */
     @Override
     public void close() {
-        List<AutoCloseable> parts = new ArrayList<>(clients);
+        List<AutoCloseable> parts = new ArrayList<>();
+        clients.forEach(client -> parts.add(client::beginToEnd));
+        clients.forEach(client -> parts.add(() -> client.end(ENDING)));
         parts.addAll(servers);
         parts.add(directory);
         Closing.all(parts);

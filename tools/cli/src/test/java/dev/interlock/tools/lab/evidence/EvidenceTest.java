@@ -24,11 +24,24 @@ class EvidenceTest {
     }
 
     private void at(long millis, String who, What what, @Nullable StoreWrites writes) {
-        moments.add(new Moment(Duration.ofMillis(1000 + millis).toNanos(), who, what, null, writes, null));
+        moments.add(new Moment(nanos(millis), who, what, null, writes, null, null));
+    }
+
+    /** A holder finds out later that its lease has ended. */
+    private void leaseEnded(long ended, long found, String who, What what) {
+        moments.add(new Moment(nanos(found), who, what, null, null, null, nanos(ended)));
+    }
+
+    private static long nanos(long millis) {
+        return Duration.ofMillis(1000 + millis).toNanos();
     }
 
     private Evidence evidence() {
-        return Evidence.of(Duration.ofSeconds(2), moments, VALID, List.of());
+        return evidenceUntil(20_000);
+    }
+
+    private Evidence evidenceUntil(long millis) {
+        return Evidence.of(Duration.ofSeconds(2), moments, nanos(millis), VALID, List.of());
     }
 
     @Test
@@ -49,6 +62,7 @@ class EvidenceTest {
         assertThat(evidence.staleWrites()).isEqualTo(1);
         assertThat(evidence.staleFencedWrites()).isZero();
         assertThat(evidence.refusedWrites()).isEqualTo(1);
+        assertThat(evidence.lateWrites()).isEqualTo(1);
         assertThat(evidence.goneMillis()).isEqualTo(30);
         assertThat(evidence.toldMillis()).isEqualTo(90);
         assertThat(evidence.nextHolderMillis()).isEqualTo(30);
@@ -78,18 +92,68 @@ class EvidenceTest {
     }
 
     @Test
-    void whoIsNeverServedWaitsToTheEnd() {
+    void whoIsNeverServedWaitsUntilTheLabStopsLookingWhateverHappenedLast() {
         at(-10, "holder", What.GRANTED);
         at(0, "lab", What.STRUCK);
         at(1, "holder", What.KILLED);
         at(10, "rival", What.ASKED);
-        at(9010, "lab", What.HEALED);
 
-        Evidence evidence = evidence();
+        Evidence evidence = evidenceUntil(9010);
 
         assertThat(evidence.unserved()).isTrue();
         assertThat(evidence.nobodyMillis()).isEqualTo(9000);
         assertThat(evidence.nextHolderMillis()).isNull();
+    }
+
+    @Test
+    void twoWhoBothHoldToTheEndHoldUntilTheLabStopsLooking() {
+        at(-10, "holder", What.GRANTED);
+        at(0, "lab", What.STRUCK);
+        at(10, "rival", What.GRANTED);
+
+        assertThat(evidenceUntil(500).twoHoldersMillis()).isEqualTo(490);
+    }
+
+    @Test
+    void aLeaseEndsByItsHoldersClockAndNotWhenTheNoticeCame() {
+        at(-10, "holder", What.GRANTED);
+        at(-5, "rival", What.ASKED);
+        at(0, "lab", What.STRUCK);
+        at(1000, "rival", What.GRANTED);
+        leaseEnded(980, 1200, "holder", What.TOLD);
+        at(1300, "rival", What.RELEASING);
+
+        Evidence evidence = evidence();
+
+        assertThat(evidence.twoHoldersMillis()).isZero();
+        assertThat(evidence.nobodyMillis()).isEqualTo(20);
+        assertThat(evidence.toldMillis()).isEqualTo(1200);
+    }
+
+    @Test
+    void aLeaseThatWasSeenValidAfterTheNextGrantIsASecondHolderHoweverShortItWas() {
+        at(-10, "holder", What.GRANTED);
+        at(0, "lab", What.STRUCK);
+        at(1000, "rival", What.GRANTED);
+        leaseEnded(1003, 1004, "holder", What.LOOKED_LOST);
+        at(1300, "rival", What.RELEASING);
+
+        assertThat(evidence().twoHoldersMillis()).isEqualTo(3);
+    }
+
+    @Test
+    void aWriteThatComesAfterSomebodyElsesGrantIsLateThoughItOverwroteNothing() {
+        at(-10, "holder", What.GRANTED);
+        at(-8, "holder", What.WROTE, new StoreWrites(GuardedStore.Write.ACCEPTED, GuardedStore.Write.ACCEPTED));
+        at(0, "lab", What.STRUCK);
+        at(1000, "rival", What.GRANTED);
+        at(1010, "holder", What.WROTE, new StoreWrites(GuardedStore.Write.ACCEPTED, GuardedStore.Write.REFUSED));
+        leaseEnded(1020, 1020, "holder", What.TOLD);
+        at(1100, "rival", What.RELEASING);
+        at(1200, "holder", What.GRANTED);
+        at(1210, "holder", What.WROTE, new StoreWrites(GuardedStore.Write.ACCEPTED, GuardedStore.Write.ACCEPTED));
+
+        assertThat(evidence().lateWrites()).isEqualTo(1);
     }
 
     @Test

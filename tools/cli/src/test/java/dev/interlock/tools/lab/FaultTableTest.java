@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockStrategyProvider;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.lab.FaultTable.Leg;
+import dev.interlock.tools.lab.FaultTable.Line;
+import dev.interlock.tools.lab.play.Contestant;
+import dev.interlock.tools.lab.play.LabFault;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/**
+ * The fault lab finds what the table in the documentation says, cell by cell. {@code -Dinterlock.lab.table=write} changes the table
+ * instead of failing, and {@code -Dinterlock.lab.cells=2/8} plays the second of eight parts of what is to be played.
+ */
+class FaultTableTest {
+    private static final Path TABLE = Path.of("../../docs/fault-table.tsv");
+
+    /** Half a second that no whole number of seconds covers, which tells locks apart that round their leases. */
+    private static final Duration LEASE = Duration.ofMillis(2500);
+
+    private static final long SEED = 1;
+    private static final String NEW = "new: not yet seen three times";
+
+    private final FaultTable table = FaultTable.read(TABLE);
+    private final List<FaultLab.Play> plays = plays();
+
+    /** All cells that can be played. */
+    private static List<FaultLab.Play> plays() {
+        List<LockStrategyProvider> installed = DistributedLocks.strategies().stream()
+                .filter(provider -> !provider.name().startsWith("test-"))
+                .toList();
+        return Stream.concat(Contestant.installed(installed, Map.of()).stream(), Contestant.SPECIMENS.stream())
+                .flatMap(contestant -> Arrays.stream(LabFault.values())
+                        .filter(fault -> fault.obstacle().isEmpty() && fault.concerns(contestant.profile(LEASE)))
+                        .map(fault -> new FaultLab.Play(contestant, fault)))
+                .toList();
+    }
+
+    private static String key(FaultLab.Play play) {
+        return play.contestant().label() + ": " + play.fault().id();
+    }
+
+    @Test
+    void theTableHasALineForEachCellAndNoOther() {
+        assertThat(table.lines())
+                .extracting(Line::key)
+                .containsExactlyElementsOf(
+                        plays.stream().map(FaultTableTest::key).toList());
+    }
+
+    @Test
+    void aCellThatIsNotPlayedInEachRunSaysWhy() {
+        assertThat(table.lines())
+                .allSatisfy(line ->
+                        assertThat(line.reason().isBlank()).as(line.key()).isEqualTo(line.leg() != Leg.NIGHTLY));
+    }
+
+    @Test
+    void whatIsUndeclaredOfAStrategyOfOursIsAKnownDefectAndStandsInTheTable() {
+        Set<String> specimens =
+                Set.copyOf(Contestant.SPECIMENS.stream().map(Contestant::label).toList());
+
+        assertThat(table.lines().stream()
+                        .filter(line -> !specimens.contains(line.strategy()))
+                        .filter(line -> line.declared().equals(Declaration.Kind.UNDECLARED.word())))
+                .isEmpty();
+        assertThat(table.lines().stream()
+                        .filter(line -> line.declared().equals(Declaration.Kind.KNOWN_DEFECT.word()))
+                        .map(line -> line.key() + ": " + line.verdict()))
+                .containsExactlyInAnyOrderElementsOf(KnownDefects.listed().all().stream()
+                        .map(defect -> defect.strategy() + ": " + defect.fault() + ": " + defect.verdict())
+                        .toList());
+    }
+
+    /** By evidence alone: a specimen that had the verdicts of a correct lock would be no warning. */
+    @Test
+    void eachSpecimenFailsUnderAFaultUnderWhichALockOfOursIsSafe() {
+        for (Contestant specimen : Contestant.SPECIMENS) {
+            assertThat(table.lines().stream()
+                            .filter(line -> line.strategy().equals(specimen.label()))
+                            .filter(line -> !line.verdict().equals(CellVerdict.SAFE.word()))
+                            .filter(line -> isSafe("setnx-getset", line.fault()) || isSafe("set-nx-px", line.fault())))
+                    .as(specimen.label())
+                    .isNotEmpty();
+        }
+    }
+
+    private boolean isSafe(String strategy, String fault) {
+        return table.find(strategy + ": " + fault)
+                .filter(line -> line.verdict().equals(CellVerdict.SAFE.word()))
+                .isPresent();
+    }
+
+    @Test
+    void oneCellOfEachKindIsAsInTheTable(TestReporter reporter) {
+        play(EnumSet.of(Leg.FAST), reporter);
+    }
+
+    @Test
+    @Tag("deep")
+    void eachCellWithASteadyVerdictIsAsInTheTable(TestReporter reporter) {
+        play(EnumSet.of(Leg.FAST, Leg.DEEP), reporter);
+    }
+
+    @Test
+    @Tag("nightly")
+    void eachCellIsAsInTheTable(TestReporter reporter) {
+        play(EnumSet.allOf(Leg.class), reporter);
+    }
+
+    private void play(Set<Leg> legs, TestReporter reporter) {
+        boolean writes = "write".equals(System.getProperty("interlock.lab.table"));
+        List<FaultLab.Play> chosen = part(plays.stream()
+                .filter(play -> table.find(key(play))
+                        .map(line -> legs.contains(line.leg()))
+                        .orElse(legs.contains(Leg.NIGHTLY)))
+                .toList());
+        List<String> differences = new ArrayList<>();
+        long begin = System.nanoTime();
+        List<LabCell> cells = new FaultLab(LEASE, SEED, List.of()).play(chosen, Progress.none());
+        reporter.publishEntry(
+                "fault lab",
+                chosen.size() + " cells in "
+                        + Duration.ofNanos(System.nanoTime() - begin).toSeconds()
+                        + " s; played again because the machine was too busy: "
+                        + cells.stream().mapToInt(LabCell::disturbed).sum());
+        for (int i = 0; i < chosen.size(); i++) {
+            Line before = table.find(key(chosen.get(i))).orElse(null);
+            Line found = line(chosen.get(i), cells.get(i), before);
+            if (before == null || !before.finding().equals(found.finding())) {
+                differences.add(found.key() + ": the table says "
+                        + (before == null ? "nothing" : before.finding()) + "; the lab found " + found.finding()
+                        + evidence(cells.get(i)));
+            }
+            if (cells.get(i).outcome() != LabCell.Outcome.FAILED) {
+                table.put(found);
+            }
+        }
+        if (writes) {
+            table.write(
+                    TABLE,
+                    plays.stream()
+                            .map(FaultTableTest::key)
+                            .filter(key -> table.find(key).isPresent())
+                            .toList());
+            reporter.publishEntry("changed", String.join("\n", differences));
+        } else {
+            assertThat(differences).isEmpty();
+        }
+    }
+
+    private static List<FaultLab.Play> part(List<FaultLab.Play> plays) {
+        String[] part = System.getProperty("interlock.lab.cells", "1/1").split("/", 2);
+        int number = Integer.parseInt(part[0]);
+        int of = Integer.parseInt(part[1]);
+        return IntStream.range(0, plays.size())
+                .filter(i -> i % of == number - 1)
+                .mapToObj(plays::get)
+                .toList();
+    }
+
+    private static Line line(FaultLab.Play play, LabCell cell, @Nullable Line before) {
+        return new Line(
+                play.contestant().label(),
+                play.fault().id(),
+                verdict(cell),
+                cell.declaration() == null ? "-" : cell.declaration().kind().word(),
+                before == null ? Leg.NIGHTLY : before.leg(),
+                before == null ? NEW : before.reason());
+    }
+
+    private static String verdict(LabCell cell) {
+        if (cell.verdict() != null) {
+            return cell.verdict().word();
+        }
+        return cell.outcome() == LabCell.Outcome.DOES_NOT_APPLY
+                ? "does-not-apply"
+                : cell.outcome() + ": " + cell.reason();
+    }
+
+    private static String evidence(LabCell cell) {
+        return cell.evidence() == null
+                ? ""
+                : "\n    two holders " + cell.evidence().twoHoldersMillis() + " ms, nobody "
+                        + cell.evidence().nobodyMillis() + " ms, "
+                        + cell.evidence().staleWrites() + " stale writes, "
+                        + cell.evidence().lateWrites() + " late ones, history "
+                        + cell.evidence().history() + " " + cell.evidence().finding() + "\n    "
+                        + String.join(
+                                "\n    ",
+                                cell.evidence().timeline().stream()
+                                        .map(entry -> entry.millis() + " " + entry.who() + " " + entry.what()
+                                                + (entry.detail() == null ? "" : " " + entry.detail()))
+                                        .toList());
+    }
+}

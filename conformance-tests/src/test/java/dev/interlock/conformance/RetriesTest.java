@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestExecutionResult;
@@ -120,6 +121,7 @@ class RetriesTest {
     }
 
     @Test
+    @Tag("deep")
     void aRuleThatIsRunAgainAgainstAWrongLockIsCounted() {
         WrongLock wrong = WrongLocks.all()
                 .filter(lock -> lock.name().equals("aSecondCloseIsAnError"))

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -48,9 +49,27 @@ class ScenariosTest {
                 .isEmpty();
     }
 
+    /** One scenario of threads with names of their own, and one of threads that contend; the candidates as they come. */
+    static Stream<Arguments> twoScenarios() {
+        return scenariosAndCandidates()
+                .filter(each -> List.of("one-thread", "one-name").contains(each.get()[0].toString()))
+                .filter(each -> !each.get()[1].toString().contains("="));
+    }
+
+    @ParameterizedTest
+    @MethodSource("twoScenarios")
+    void aCandidateYieldsFiguresAndLosesNoUpdate(Scenario scenario, Candidate candidate) {
+        assertYieldsFigures(scenario, candidate);
+    }
+
     @ParameterizedTest
     @MethodSource("scenariosAndCandidates")
-    void everyCandidateYieldsFiguresAndLosesNoUpdate(Scenario scenario, Candidate candidate) {
+    @Tag("deep")
+    void everyCandidateYieldsFiguresInEveryScenario(Scenario scenario, Candidate candidate) {
+        assertYieldsFigures(scenario, candidate);
+    }
+
+    private static void assertYieldsFigures(Scenario scenario, Candidate candidate) {
         Outcome outcome = measure(scenario, List.of(candidate));
 
         assertThat(outcome.problems()).isEmpty();

@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,6 +108,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void aHolderThatStandsStillDoesNoHarmUnlessItHasLookedAlready() {
         FaultReport report = report("set-nx-px", "stopped", "stopped-writing");
 
@@ -116,6 +118,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void aClockThatIsAheadMattersToTimestampsAlone() {
         assertThat(cell(report("setnx-getset", "client-clock"), LabFault.CLIENT_CLOCK)
                         .verdict())
@@ -123,6 +126,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void aServerThatForgetsLetsTwoInUnlessItStandsAsideAndBothWaysAreShown() {
         FaultReport report = report("redlock", "node-restarted", "nodes-changed");
 

@@ -84,6 +84,7 @@ class MainTest {
         assertThat(broken.keySet())
                 .containsExactlyInAnyOrder(
                         "name",
+                        "options",
                         "summary",
                         "capabilities",
                         "assumptions",

@@ -20,9 +20,6 @@ final class PeerStart {
                     long millis = (System.nanoTime() - start) / 1_000_000;
                     System.out.println("tryLock " + peer.tryLock("name " + i) + " after " + millis + " ms");
                 }
-                if (args.length > 1) {
-                    Thread.sleep(Long.parseLong(args[1]));
-                }
             }
         }
     }

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /** The kit against locks on real servers of which it is known what is wrong with them. */
+@Tag("deep")
 class SpecimensTest {
     /** Each rule has a server of its own, and some have several JVMs. */
     private static final Examination<Specimen> EXAMINATION = new Examination<>(
             specimen -> () -> RedisHarness.of(specimen.provider()).open(), Specimen::breaks, 3, 6);
 
     @TestFactory
-    @Tag("deep")
     Stream<DynamicTest> aSpecimenOfTheSourcesBreaksExactlyTheRulesThatItShould(TestReporter reporter) {
         return EXAMINATION.of(Specimens.ofTheSources(), SpecimensTest::rulesWithoutRaces, reporter);
     }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class SetNxPxConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetNxPxStrategyProvider()).open();
+        return RedisHarness.of(new SetNxPxStrategyProvider())
+                .option("client", "jedis")
+                .open();
     }
 }

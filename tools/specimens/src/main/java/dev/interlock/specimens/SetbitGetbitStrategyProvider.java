@@ -8,7 +8,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Seed 000, part one: a bit is looked at and then set. Two can look before either sets; nothing ends with a crash. */
+/** A bit is looked at and then set. Two can look before either sets; nothing ends with a crash. */
 public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
     public SetbitGetbitStrategyProvider() {
         super("setbit-getbit", Protocol::new);

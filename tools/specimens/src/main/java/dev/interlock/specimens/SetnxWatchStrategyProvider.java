@@ -9,7 +9,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The Jedis lock of seed 000: SETNX, EXPIRE in whole seconds, which a contender makes up for, and a release by WATCH. */
+/** A lock that was often copied: SETNX, EXPIRE in whole seconds, which a contender makes up for, and a release by WATCH. */
 public final class SetnxWatchStrategyProvider extends SpecimenProvider {
     public SetnxWatchStrategyProvider() {
         super("setnx-watch", Protocol::new);

@@ -8,7 +8,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Seed 001: set with a time to live in one step, but deleted by whoever thinks that it is his. */
+/** Set with a time to live in one step, but deleted by whoever thinks that it is his. */
 public final class UncheckedDelStrategyProvider extends SpecimenProvider {
     public UncheckedDelStrategyProvider() {
         super("unchecked-del", Protocol::new);

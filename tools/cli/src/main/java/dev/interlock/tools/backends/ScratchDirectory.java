@@ -37,7 +37,8 @@ public final class ScratchDirectory implements AutoCloseable {
                 throw new ToolException("interrupted");
             }
             try {
-                ScratchDirectory directory = new ScratchDirectory(Files.createTempDirectory(prefix));
+                ScratchDirectory directory = new ScratchDirectory(Files.createTempDirectory(
+                        prefix + "-" + ProcessHandle.current().pid() + "-"));
                 OPEN.add(directory);
                 return directory;
             } catch (IOException e) {

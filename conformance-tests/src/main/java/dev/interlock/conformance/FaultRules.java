@@ -542,6 +542,9 @@ abstract class FaultRules extends WaitingRules {
         int threads = clients * threadsPerClient;
         Load load = new Load(new Recorder())
                 .names(name())
+                // A grant whose reply is lost, and that a strategy cannot undo, ends with its lease: well before the
+                // patience does.
+                .options(lease(SOON.dividedBy(4)))
                 .threads(threadsPerClient)
                 .styles(EnumSet.of(Load.Style.TIMED_TRY_LOCK, Load.Style.TRY_ACQUIRE))
                 .hold(Scale.millis(5))

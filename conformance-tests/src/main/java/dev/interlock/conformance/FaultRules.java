@@ -544,7 +544,7 @@ abstract class FaultRules extends WaitingRules {
                 .names(name())
                 // A grant whose reply is lost, and that a strategy cannot undo, ends with its lease: well before the
                 // patience does.
-                .options(lease(SOON.dividedBy(4)))
+                .options(lease(Scale.millis(2500)))
                 .threads(threadsPerClient)
                 .styles(EnumSet.of(Load.Style.TIMED_TRY_LOCK, Load.Style.TRY_ACQUIRE))
                 .hold(Scale.millis(5))

@@ -542,8 +542,8 @@ abstract class FaultRules extends WaitingRules {
         int threads = clients * threadsPerClient;
         Load load = new Load(new Recorder())
                 .names(name())
-                // A grant whose reply is lost, and that a strategy cannot undo, ends with its lease: well before the
-                // patience does.
+                // A grant whose reply is lost, and that a strategy cannot undo, ends with its lease: in time for the
+                // next grant.
                 .options(lease(Scale.millis(2500)))
                 .threads(threadsPerClient)
                 .styles(EnumSet.of(Load.Style.TIMED_TRY_LOCK, Load.Style.TRY_ACQUIRE))

@@ -3,12 +3,15 @@ package dev.interlock.engine;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 
 /** The lock of one name with the options of whoever asked for it; all state is the engine's. */
 final class EngineLock implements DistributedLock {
@@ -22,6 +25,31 @@ final class EngineLock implements DistributedLock {
         this.options = options;
     }
 
+    private Environment env() {
+        return engine.core().environment();
+    }
+
+    private Holds holds() {
+        return engine.core().holds();
+    }
+
+    /** The factory is not to be taken for dropped while a thread waits here. */
+    private @Nullable Hold acquire(boolean forThread, Wait wait) throws InterruptedException {
+        try {
+            return engine.core().acquire(name, options, forThread, wait);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    private @Nullable Hold acquireIgnoringInterrupts(Wait wait) {
+        try {
+            return acquire(true, wait);
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        }
+    }
+
     @Override
     public String name() {
         return name;
@@ -29,36 +57,31 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public void lock() {
-        acquireIgnoringInterrupts(Waiting.uninterruptibly(engine.environment()));
-    }
-
-    @Override
-    public boolean tryLock() {
-        return acquireIgnoringInterrupts(Waiting.notAtAll(engine.environment()));
-    }
-
-    private boolean acquireIgnoringInterrupts(Waiting waiting) {
-        try {
-            return engine.acquire(name, options, currentThread(), waiting) != null;
-        } catch (InterruptedException e) {
-            throw new AssertionError("this wait is not interruptible", e);
-        }
+        acquireIgnoringInterrupts(Wait.uninterruptibly(env()));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        engine.acquire(name, options, currentThread(), Waiting.interruptibly(engine.environment()));
+        acquire(true, Wait.interruptibly(env()));
+    }
+
+    @Override
+    public boolean tryLock() {
+        return acquireIgnoringInterrupts(Wait.notAtAll(env())) != null;
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        Waiting waiting = Waiting.atMost(engine.environment(), unit.toNanos(time));
-        return engine.acquire(name, options, currentThread(), waiting) != null;
+        return acquire(true, Wait.atMost(env(), unit.toNanos(time))) != null;
     }
 
     @Override
     public void unlock() {
-        engine.tenures().unlock(name);
+        try {
+            holds().unlock(name);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     @Override
@@ -67,40 +90,36 @@ final class EngineLock implements DistributedLock {
     }
 
     @Override
-    public Lease acquire() throws InterruptedException {
-        Waiting waiting = Waiting.interruptibly(engine.environment());
-        return Objects.requireNonNull(engine.acquire(name, options, Owner.HANDLE, waiting));
+    public LockHandle acquire() throws InterruptedException {
+        return new HandleView(engine, Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))));
     }
 
     @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        Waiting waiting = Waiting.atMost(engine.environment(), wait);
-        return Optional.ofNullable(engine.acquire(name, options, Owner.HANDLE, waiting));
+    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
+        Hold hold = acquire(false, Wait.atMost(env(), wait));
+        return Optional.ofNullable(hold).map(held -> new HandleView(engine, held));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return engine.tenures().current(name) != null;
+        return holds().isHeldByCurrentThread(name);
     }
 
     @Override
-    public int holdCount() {
-        return engine.tenures().holdCount(name);
+    public int getHoldCount() {
+        Hold hold = holds().currentOrTell(name);
+        return hold == null ? 0 : hold.count;
     }
 
     @Override
     public Optional<Lease> lease() {
-        return Optional.ofNullable(engine.tenures().current(name));
-    }
-
-    private static Owner currentThread() {
-        return new Owner(Thread.currentThread());
+        return Optional.ofNullable(holds().currentOrTell(name)).map(hold -> new LeaseView(engine, hold));
     }
 
     /** Shows the name and whether the current thread holds the lock. */
     @Override
     public String toString() {
-        int holds = holdCount();
-        return "DistributedLock[" + name + (holds == 0 ? "" : ", held " + holds + " times by this thread") + "]";
+        int count = holds().lastCount(name);
+        return "DistributedLock[" + name + (count == 0 ? "" : ", held " + count + " times by this thread") + "]";
     }
 }

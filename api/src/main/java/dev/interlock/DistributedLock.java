@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

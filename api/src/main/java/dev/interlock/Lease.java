@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Consumer;

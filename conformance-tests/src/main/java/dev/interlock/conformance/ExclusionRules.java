@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

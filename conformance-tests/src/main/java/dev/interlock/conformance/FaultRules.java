@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
@@ -17,6 +16,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;

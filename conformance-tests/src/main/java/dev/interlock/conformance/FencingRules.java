@@ -4,11 +4,11 @@ package dev.interlock.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

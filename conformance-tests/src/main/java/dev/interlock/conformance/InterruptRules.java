@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

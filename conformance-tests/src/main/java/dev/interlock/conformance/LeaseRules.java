@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

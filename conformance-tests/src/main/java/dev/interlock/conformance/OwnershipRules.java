@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;

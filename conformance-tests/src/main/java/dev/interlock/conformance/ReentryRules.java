@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;

@@ -5,7 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -12,6 +12,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLease;
@@ -272,7 +273,7 @@ final class WrongLeases {
                         // Not in its last moment, when a rule meets it by chance.
                         if (attempt instanceof Attempt.Refused
                                 && holder.untilNanos() - System.nanoTime() > TimeUnit.MILLISECONDS.toNanos(50)) {
-                            put(new Claim(claim.name(), holder.token(), claim.lease(), 1));
+                            put(new Claim(claim.name(), holder.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return attempt;
                     }
@@ -797,7 +798,7 @@ final class WrongLeases {
                         if (entry == null) {
                             return new Renewal.Lost(LossCause.GONE);
                         }
-                        put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                        put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
@@ -850,7 +851,7 @@ final class WrongLeases {
                     });
 
                     @Override
-                    public Optional<LossCause> release(Claim claim) {
+                    public Release release(Claim claim) {
                         long period = claim.lease().toNanos() / 3;
                         timer.scheduleAtFixedRate(
                                 () -> server.request(timeout, () -> renewUnchecked(claim)),
@@ -863,7 +864,7 @@ final class WrongLeases {
                     private boolean renewUnchecked(Claim claim) {
                         MemoryServer.Entry entry = server.live(claim.name());
                         if (entry != null) {
-                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return entry != null;
                     }

@@ -133,11 +133,11 @@ final class EngineCore {
                 cell.name,
                 tokenPrefix + Long.toString(number, RADIX),
                 lease,
+                timeout.compareTo(config.commandTimeout()) < 0 ? timeout : config.commandTimeout(),
                 cell.fencesWanted(),
                 number,
                 waiting,
-                options.renewal(),
-                timeout.compareTo(config.commandTimeout()) < 0 ? timeout : config.commandTimeout());
+                options.renewal());
     }
 
     /** Notes that the backend has answered. */

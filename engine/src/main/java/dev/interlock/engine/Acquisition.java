@@ -242,7 +242,8 @@ final class Acquisition {
      */
     private void giveUpIfHopeless(LockBackendException cause) {
         core.failed(cell, cause);
-        cell.failAll(cause, waiter -> cell.isHopeless(cause, waiter.options.lease().toNanos()));
+        cell.failAll(
+                cause, waiter -> cell.isHopeless(cause, waiter.options.lease().toNanos()));
         if (!mayWait || cell.isHopeless(cause, options.lease().toNanos())) {
             throw cause;
         }

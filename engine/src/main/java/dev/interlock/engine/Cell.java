@@ -29,6 +29,9 @@ final class Cell extends LocalQueue {
     /** How often the grant has passed from hold to hold since the backend gave it. */
     private transient int handoffs;
 
+    /** How many fencing tokens to reserve for hand-overs beyond those who wait already. */
+    private transient int reserve;
+
     /** How an attempt to give up a hold went on. */
     enum Exit {
         /** It was lost or given up before. */
@@ -42,7 +45,10 @@ final class Cell extends LocalQueue {
     }
 
     /** What {@link #lose} has to say: the hold that was lost, and the actions to be run because of that. */
-    record Loss(Hold hold, List<Consumer<? super LossCause>> actions, @Nullable Interruption interruption) {}
+    record Loss(
+            Hold hold,
+            List<Consumer<? super LossCause>> actions,
+            @Nullable Interruption interruption) {}
 
     Cell(String name, Environment env, Timer timer, int localHandoffs) {
         super(name, env);
@@ -61,9 +67,12 @@ final class Cell extends LocalQueue {
         return holder;
     }
 
-    /** How many fencing tokens to reserve: one for the caller, and one for each who waits behind it and may be handed the grant. */
-    int fencesWanted() {
-        return 1 + Math.min(queueLength(), localHandoffs);
+    /**
+     * How many fencing tokens to reserve: one for the caller, and one for each who waits behind it and may be handed the grant,
+     * or more where earlier grants of this cell had too few.
+     */
+    synchronized int fencesWanted() {
+        return 1 + Math.min(Math.max(queueLength(), reserve), localHandoffs);
     }
 
     /**
@@ -145,6 +154,11 @@ final class Cell extends LocalQueue {
         if (next == null || handoffs >= localHandoffs || !isGoodFor(last, next.options)) {
             return null;
         }
+        if (!grant.hasFence()) {
+            // Those who wait now came after the claim was made. As long as the cell is in use, there will be others.
+            reserve = Math.min(2 * reserve + 1, localHandoffs);
+            return null;
+        }
         handoffs++;
         Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, env.nanoTime());
         grant.hold = hold;
@@ -165,7 +179,6 @@ final class Cell extends LocalQueue {
                 && !last.capped
                 && !last.isAbandoned()
                 && last.options.lease().equals(lease)
-                && last.grant.hasFence()
                 && last.grant.isGoodFor(env, lease);
     }
 

@@ -31,8 +31,9 @@ final class Drops {
     /** Where the program called us: the first frame outside of this library, or of this class's users if there is none. */
     private static String caller() {
         StackWalker walker = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-        return walker.walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(LIBRARY))
-                        .findFirst())
+        return walker.walk(
+                        frames -> frames.filter(frame -> !frame.getClassName().startsWith(LIBRARY))
+                                .findFirst())
                 .or(() -> walker.walk(frames -> frames.filter(frame -> !OURS.contains(frame.getDeclaringClass()))
                         .findFirst()))
                 .map(StackWalker.StackFrame::toString)
@@ -56,7 +57,8 @@ final class Drops {
             if (core.isOpen()) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "a lock factory of strategy \"" + strategy + "\" was dropped without being closed; its locks are"
+                        "a lock factory of strategy \"" + strategy
+                                + "\" was dropped without being closed; its locks are"
                                 + " not renewed any more. It was made at " + place);
                 core.closeWhenExpired();
             }
@@ -79,7 +81,8 @@ final class Drops {
                 hold.dropped = true;
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "a handle of lock \"" + hold.lockName() + "\" was dropped without being closed; it is not renewed"
+                        "a handle of lock \"" + hold.lockName()
+                                + "\" was dropped without being closed; it is not renewed"
                                 + " any more, and the lock is free when its lease ends. It was acquired at " + place);
             }
         }

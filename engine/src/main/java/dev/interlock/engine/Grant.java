@@ -56,7 +56,7 @@ final class Grant extends Timer.Entry {
     private int fencesTaken;
 
     Grant(Cell cell, Claim claim, Attempt.Granted granted, long startNanos, long startMillis) {
-        super(System.identityHashCode(claim));
+        super((int) claim.number());
         this.cell = cell;
         this.claim = claim;
         this.firstFence = granted.firstFence();

@@ -82,10 +82,8 @@ final class Hold {
         if (options.maxHold().isEmpty()) {
             return wanted;
         }
-        Duration left = Duration.ofMillis(options.maxHold()
-                .get()
-                .minusNanos(heldNanos(env))
-                .toMillis());
+        Duration left = Duration.ofMillis(
+                options.maxHold().get().minusNanos(heldNanos(env)).toMillis());
         return left.compareTo(wanted) < 0 ? left : wanted;
     }
 
@@ -108,7 +106,9 @@ final class Hold {
 
     /** Drops an action for the loss; under the monitor. */
     void removeLossAction(Consumer<? super LossCause> action) {
-        lossActions.removeIf(kept -> kept == action);
+        if (!lossActions.isEmpty()) {
+            lossActions.removeIf(kept -> kept == action);
+        }
     }
 
     LeaseLostException lost() {

@@ -68,7 +68,7 @@ final class Holds {
     Hold currentOrTell(String name) {
         Hold hold = current(name);
         if (hold == null) {
-            lostHolds.tell(name);
+            lostHolds.tell(Thread.currentThread(), name);
         }
         return hold;
     }
@@ -81,14 +81,14 @@ final class Holds {
             hold = current(name);
         }
         if (hold == null) {
-            lostHolds.tell(name);
+            lostHolds.tell(Thread.currentThread(), name);
         }
         return hold != null && hold.grant.remainingNanos(env) > 0;
     }
 
     /** Throws if the current thread lost the lock and was not told. */
     void throwIfLost(String name) {
-        LossCause cause = lostHolds.tell(name);
+        LossCause cause = lostHolds.tell(Thread.currentThread(), name);
         if (cause != null) {
             throw new LeaseLostException(name, cause);
         }
@@ -96,7 +96,7 @@ final class Holds {
 
     /** Notes that the current thread has acquired the lock afresh. */
     void acquiredAfresh(Hold hold) {
-        lostHolds.forget(hold.lockName());
+        lostHolds.forget(Thread.currentThread(), hold.lockName());
         tellCount(hold);
     }
 
@@ -161,7 +161,7 @@ final class Holds {
     }
 
     private IllegalMonitorStateException notHeld(String name) {
-        LossCause cause = lostHolds.takeBack(name);
+        LossCause cause = lostHolds.takeBack(Thread.currentThread(), name);
         return cause == null
                 ? new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\"")
                 : new LeaseLostException(name, cause);

@@ -84,18 +84,18 @@ final class LostHolds {
     }
 
     /**
-     * Tells the current thread of a loss that it was not told of, other than by {@code unlock}.
+     * Tells a thread, which is the current one, of a loss that it was not told of, other than by {@code unlock}.
      *
      * @return why the lock was lost, or {@code null} if there is nothing to tell
      */
     @Nullable
-    LossCause tell(String name) {
+    LossCause tell(Thread thread, String name) {
         if (empty) {
             return null;
         }
         LostHold lost;
         synchronized (this) {
-            lost = find(name);
+            lost = find(thread, name);
             if (lost == null || lost.told) {
                 return null;
             }
@@ -106,46 +106,46 @@ final class LostHolds {
     }
 
     /**
-     * Takes back one of the holds that the current thread has lost, for {@code unlock}.
+     * Takes back one of the holds that a thread, which is the current one, has lost; for {@code unlock}.
      *
      * @return why it was lost, or {@code null} if the thread lost none
      */
     @Nullable
-    LossCause takeBack(String name) {
+    LossCause takeBack(Thread thread, String name) {
         if (empty) {
             return null;
         }
         LostHold lost;
         synchronized (this) {
-            lost = find(name);
+            lost = find(thread, name);
             if (lost == null) {
                 return null;
             }
             lost.told = true;
             if (--lost.holds == 0) {
-                remove(name);
+                remove(thread, name);
             }
         }
         lost.interruption.preclude(env);
         return lost.cause;
     }
 
-    /** Forgets what the current thread lost of a lock and was told of, because it has acquired the lock afresh. */
-    void forget(String name) {
+    /** Forgets what a thread lost of a lock and was told of, because it has acquired the lock afresh. */
+    void forget(Thread thread, String name) {
         if (!empty) {
             synchronized (this) {
-                remove(name);
+                remove(thread, name);
             }
         }
     }
 
-    private @Nullable LostHold find(String name) {
-        OfOneThread lost = byThread.get(new Owner(Thread.currentThread(), null));
+    private @Nullable LostHold find(Thread thread, String name) {
+        OfOneThread lost = byThread.get(new Owner(thread, null));
         return lost == null ? null : lost.get(name);
     }
 
-    private void remove(String name) {
-        Owner owner = new Owner(Thread.currentThread(), null);
+    private void remove(Thread thread, String name) {
+        Owner owner = new Owner(thread, null);
         OfOneThread lost = byThread.get(owner);
         if (lost != null) {
             lost.remove(name);

@@ -54,7 +54,7 @@ final class Releases {
         private int failures;
 
         private Pending(Claim claim, int confirmations, long untilNanos) {
-            super(claim.hashCode());
+            super((int) claim.number());
             this.claim = claim;
             this.confirmations = confirmations;
             this.untilNanos = untilNanos;
@@ -119,7 +119,9 @@ final class Releases {
             }
         });
         running.decrementAndGet();
-        for (long left = untilNanos - env.nanoTime(); running.get() > 0 && left > 0; left = untilNanos - env.nanoTime()) {
+        for (long left = untilNanos - env.nanoTime();
+                running.get() > 0 && left > 0;
+                left = untilNanos - env.nanoTime()) {
             wait.park(this, left);
         }
     }
@@ -133,8 +135,8 @@ final class Releases {
         } catch (Throwable e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "not all of " + batch.size() + " locks were released at the close of their factory; their leases end"
-                            + " by themselves",
+                    "not all of " + batch.size()
+                            + " locks were released at the close of their factory; their leases end" + " by themselves",
                     e);
         }
     }

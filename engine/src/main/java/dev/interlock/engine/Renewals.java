@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Renewals {
     private static final System.Logger LOG = System.getLogger(Renewals.class.getPackageName());
 
-    private static final int MOST_IN_A_BATCH = 512;
+    private static final int MOST_IN_A_BATCH = 1_024;
 
     /** A renewal without an answer must leave time for another one before the lease ends. */
     private static final int TIMEOUTS_PER_LEASE = 3;

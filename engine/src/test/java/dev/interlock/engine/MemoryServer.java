@@ -111,9 +111,10 @@ final class MemoryServer {
         if (!entry.token.equals(claim.token())) {
             return new Renewal.Lost(LossCause.TAKEN);
         }
-        entries.put(
-                claim.name(),
-                new Entry(claim.token(), env.nanoTime() + claim.lease().toNanos()));
+        long untilNanos = env.nanoTime() + claim.lease().toNanos();
+        if (untilNanos - entry.untilNanos > 0) {
+            entries.put(claim.name(), new Entry(claim.token(), untilNanos));
+        }
         return new Renewal.Renewed(claim.lease().minus(allowance));
     }
 

@@ -73,7 +73,7 @@ class ScaleTest {
             long before = usedHeap();
             lockAndUnlock(engine, "name", NAMES);
             assertThat(usedHeap() - before).isLessThan(SPARE_BYTES);
-            assertThat(engine.cellCount()).isZero();
+            assertThat(engine.core().cellCount()).isZero();
             assertThat(protocol.tokens).isEmpty();
         }
     }

@@ -142,7 +142,7 @@ public final class LockEngine implements DistributedLockFactory {
             if (mine != null) {
                 if (owner.thread() == null) {
                     throw new IllegalStateException("the current thread holds lock \"" + name
-                            + "\" and would wait for itself; use lease() for a handle of its own hold");
+                            + "\" and would wait for itself; lease() shows its own hold");
                 }
                 if (tenures.reenter(mine)) {
                     tenures.tellHolds(mine);

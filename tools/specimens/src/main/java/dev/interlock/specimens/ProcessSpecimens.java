@@ -279,9 +279,9 @@ public final class ProcessSpecimens {
         DistributedLockFactory spoil(DistributedLockFactory correct) {
             return withLeases(correct, lease -> new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
+                public Registration onLoss(Consumer<? super LossCause> action) {
                     super.onLoss(action);
-                    super.onLoss(cause -> {
+                    return super.onLoss(cause -> {
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(40));
                         action.accept(cause);
                     });

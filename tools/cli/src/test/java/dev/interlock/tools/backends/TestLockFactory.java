@@ -4,6 +4,7 @@ package dev.interlock.tools.backends;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
@@ -74,12 +75,12 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public Lease acquire() {
+        public LockHandle acquire() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) {
+        public Optional<LockHandle> tryAcquire(Duration wait) {
             throw new UnsupportedOperationException();
         }
 
@@ -89,7 +90,7 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public int holdCount() {
+        public int getHoldCount() {
             throw new UnsupportedOperationException();
         }
 

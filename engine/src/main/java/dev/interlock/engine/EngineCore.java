@@ -173,7 +173,7 @@ final class EngineCore {
             holds.throwIfLost(name);
             Hold hold = acquireAfresh(name, options, forThread, wait);
             if (hold != null && forThread) {
-                holds.acquiredAfresh(hold);
+                holds.tellCount(hold);
             }
             return hold;
         } finally {

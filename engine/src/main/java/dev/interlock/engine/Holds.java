@@ -94,12 +94,6 @@ final class Holds {
         }
     }
 
-    /** Notes that the current thread has acquired the lock afresh. */
-    void acquiredAfresh(Hold hold) {
-        lostHolds.forget(Thread.currentThread(), hold.lockName());
-        tellCount(hold);
-    }
-
     /**
      * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period.
      *
@@ -136,7 +130,7 @@ final class Holds {
     }
 
     /** Tells the strategy how often the current thread holds the lock. */
-    private void tellCount(Hold hold) {
+    void tellCount(Hold hold) {
         if (hold.owner == null) {
             return;
         }
@@ -173,22 +167,32 @@ final class Holds {
         release(hold);
     }
 
-    /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back. */
-    void release(Hold hold) {
+    private void release(Hold hold) {
+        if (!exit(hold)) {
+            if (hold.owner != null) {
+                throw notHeld(hold.lockName());
+            }
+            if (hold.grant.cell.takeLossToThrow(hold)) {
+                throw hold.lost();
+            }
+        }
+    }
+
+    /**
+     * Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back.
+     *
+     * @return {@code false} if the hold was over before
+     */
+    private boolean exit(Hold hold) {
         Cell cell = hold.grant.cell;
-        switch (cell.exit(hold)) {
+        Cell.Exit exit = cell.exit(hold);
+        switch (exit) {
+            case OVER -> {}
             case INNER -> tellCount(hold);
             case HANDED_OVER -> cells.leave(cell);
             case LAST -> giveBack(hold);
-            case OVER -> {
-                if (hold.owner != null) {
-                    throw notHeld(hold.lockName());
-                }
-                if (cell.takeLossToThrow(hold)) {
-                    throw hold.lost();
-                }
-            }
         }
+        return exit != Cell.Exit.OVER;
     }
 
     private void giveBack(Hold hold) {
@@ -272,7 +276,7 @@ final class Holds {
     /** Gives up a hold that its acquisition does not return after all. */
     void giveUpUnused(Hold hold) {
         try {
-            release(hold);
+            exit(hold);
         } catch (LeaseLostException e) {
             LOG.log(System.Logger.Level.DEBUG, "lost between the grant and the end of the wait", e);
         }
@@ -280,6 +284,10 @@ final class Holds {
 
     /** Whether the hold that a wait ended with is one for its owner, and not lost already. */
     boolean isReturned(Hold hold) {
+        if (hold.owner != null) {
+            // What was lost before was told before; what is lost from here on is new.
+            lostHolds.forget(hold.owner, hold.lockName());
+        }
         if (hold.grant.cell.hasReturned(hold)) {
             return true;
         }

@@ -7,6 +7,7 @@ import dev.interlock.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
@@ -76,6 +77,16 @@ final class EngineLock implements DistributedLock {
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
         Waiting waiting = Waiting.atMost(engine.environment(), wait);
         return Optional.ofNullable(engine.acquire(name, options, Owner.HANDLE, waiting));
+    }
+
+    @Override
+    public CompletionStage<Lease> acquireAsync() {
+        return AsyncAcquisition.acquire(engine.environment(), this);
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return AsyncAcquisition.tryAcquire(engine.environment(), this, Objects.requireNonNull(wait, "wait"));
     }
 
     @Override

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import java.lang.reflect.Method;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The environment of the running JVM. */
 final class SystemEnvironment implements Environment {
@@ -13,6 +15,30 @@ final class SystemEnvironment implements Environment {
     private static final int TOKEN_BYTES = 20;
 
     private final SecureRandom secureRandom = new SecureRandom();
+    private final @Nullable VirtualThreads virtualThreads = VirtualThreads.ofThisRuntime();
+
+    /** Virtual threads, which came after the Java that this is compiled for. */
+    private record VirtualThreads(Method ofVirtual, Method name, Method unstarted) {
+        static @Nullable VirtualThreads ofThisRuntime() {
+            try {
+                Class<?> builder = Class.forName("java.lang.Thread$Builder");
+                return new VirtualThreads(
+                        Thread.class.getMethod("ofVirtual"),
+                        builder.getMethod("name", String.class),
+                        builder.getMethod("unstarted", Runnable.class));
+            } catch (ReflectiveOperationException e) {
+                return null;
+            }
+        }
+
+        Thread unstarted(String threadName, Runnable task) {
+            try {
+                return (Thread) unstarted.invoke(name.invoke(ofVirtual.invoke(null), threadName), task);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("a virtual thread cannot be made", e);
+            }
+        }
+    }
 
     private SystemEnvironment() {}
 
@@ -45,6 +71,11 @@ final class SystemEnvironment implements Environment {
         Thread thread = new Thread(null, task, name, 0, false);
         thread.setDaemon(true);
         return thread;
+    }
+
+    @Override
+    public Thread newWaitingThread(String name, Runnable task) {
+        return virtualThreads == null ? newThread(name, task) : virtualThreads.unstarted(name, task);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -83,6 +84,16 @@ final class PlainLock implements DistributedLock {
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
         long nanos = saturated(wait);
         return CarriedHold.acquire(this, () -> tryLock(nanos, TimeUnit.NANOSECONDS));
+    }
+
+    @Override
+    public CompletionStage<Lease> acquireAsync() {
+        throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
     }
 
     private static long saturated(Duration wait) {

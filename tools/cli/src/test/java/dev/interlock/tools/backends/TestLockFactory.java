@@ -8,6 +8,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.StrategyProfile;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -80,6 +81,16 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
 
         @Override
         public Optional<Lease> tryAcquire(Duration wait) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Lease> acquireAsync() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
             throw new UnsupportedOperationException();
         }
 

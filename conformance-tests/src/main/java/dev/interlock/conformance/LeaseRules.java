@@ -7,13 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +62,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_2_theRemainingTimeFalls() {
         Duration pause = Scale.millis(60);
-        Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         Duration before = lease.remaining();
         pass(pause);
         Duration after = lease.remaining();
@@ -139,7 +141,8 @@ abstract class LeaseRules extends TimedWaitRules {
             assertFalse(
                     holder.call("isHeldByCurrentThread()", each::isHeldByCurrentThread),
                     "isHeldByCurrentThread() after the lease has run out");
-            assertEquals(0, holder.call("holdCount()", each::holdCount), "holdCount() after the lease has run out");
+            assertEquals(
+                    0, holder.call("getHoldCount()", each::getHoldCount), "getHoldCount() after the lease has run out");
             assertEquals(Optional.empty(), holder.call("lease()", each::lease), "lease() after the lease has run out");
         }
         assertEquals(Duration.ZERO, lease.remaining(), "remaining() after the lease has run out");
@@ -149,9 +152,9 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
-        Lease lost = acquire(actor, shortLived(name()));
+        LockHandle lost = acquire(actor, shortLived(name()));
         awaitLoss(lost);
-        Lease fresh = acquire(actor, factory().getLock(name()));
+        LockHandle fresh = acquire(actor, factory().getLock(name()));
         assertNotSame(lost, fresh, "a new tenure should have a lease of its own");
         assertTrue(fresh.isValid(), "the lease of the new tenure should be valid");
         assertFalse(lost.isValid(), "a lease that was lost should stay invalid when its client has the lock again");
@@ -185,19 +188,19 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         DistributedLock shortLock = factory().getLock(name(), unrenewed(shorter));
         Actor holder = actor("holder");
-        Lease first = acquire(holder, shortLock);
+        LockHandle first = acquire(holder, shortLock);
         assertNotAbove(shorter, first);
-        Lease second = handedTo("second", longLock, holder, first);
+        LockHandle second = handedTo("second", longLock, holder, first);
         assertAbove(shorter, second);
-        Lease third = handedTo("third", shortLock, holder, second);
+        LockHandle third = handedTo("third", shortLock, holder, second);
         assertNotAbove(shorter, third);
         holder.does("close()", third::close);
         assertAbove(shorter, acquire(holder, longLock));
     }
 
-    private Lease handedTo(String next, DistributedLock lock, Actor holder, Lease held) {
+    private LockHandle handedTo(String next, DistributedLock lock, Actor holder, LockHandle held) {
         Actor waiter = actor(next);
-        Pending<Lease> waiting = waiter.begin("acquire()", lock::acquire);
+        Pending<LockHandle> waiting = waiter.begin("acquire()", lock::acquire);
         waiter.settle(waiting);
         holder.does("close()", held::close);
         return waiting.result();
@@ -262,7 +265,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Actor actor = actor("holder");
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
         faults().inject(Fault.DELAY);
-        Lease lease = acquire(actor, lock);
+        LockHandle lease = acquire(actor, lock);
         assertCountsFromRequest(lease, most);
         eventually("the remaining time falls", () -> lease.remaining().compareTo(renewBelow) < 0);
         actor.does("ensureValid()", () -> lease.ensureValid(renewBelow));
@@ -314,7 +317,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
         Losses late = new Losses(lease);
         assertEquals(LossCause.EXPIRED, late.cause(), "what a listener is told that was registered after the loss");
@@ -332,7 +335,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Lease ofThread = lockBy(actor, lock);
             Losses told = new Losses(ofThread);
             actor.does("unlock()", lock::unlock);
-            Lease handle = acquire(actor, factory().getLock(name(again + " b"), unrenewed(time)));
+            LockHandle handle = acquire(actor, factory().getLock(name(again + " b"), unrenewed(time)));
             told.listenTo(handle);
             actor.does("close()", handle::close);
             told.listenTo(ofThread);
@@ -347,7 +350,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         Losses first = new Losses(lease);
         lease.onLoss(cause -> {
             throw new IllegalStateException("thrown by a listener on purpose");
@@ -368,7 +371,7 @@ abstract class LeaseRules extends TimedWaitRules {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger atOnce = new AtomicInteger();
         Actor holder = actor("holder");
-        Lease lease = acquire(holder, shortLived(name()));
+        LockHandle lease = acquire(holder, shortLived(name()));
         int listeners = 3;
         for (int i = 0; i < listeners; i++) {
             lease.onLoss(cause -> {
@@ -431,7 +434,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_20_closingALostHandleThrowsOnce() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
         Actor closer = actor("closer");
         LeaseLostException lost = closer.beginTo("close()", lease::close).failure(LeaseLostException.class);
@@ -445,7 +448,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Needs(faults = Fault.PARTITION)
     public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
         Actor actor = actor("holder");
-        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         faults().inject(Fault.PARTITION);
         actor.does(
                 "ensureValid() of less than what remains, without a backend",
@@ -463,7 +466,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Duration atLeast = time.multipliedBy(3).dividedBy(4);
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor actor = actor("holder");
-            Lease lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));
+            LockHandle lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));
             long firstEnd = System.nanoTime() + time.toNanos();
             awaitRemainingBelow(lease, time.dividedBy(2));
             long before = System.nanoTime();
@@ -484,7 +487,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
         Actor actor = actor("holder");
-        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         for (Duration atLeast : List.of(
                 Duration.ofMillis(-1),
                 Duration.ofSeconds(Long.MIN_VALUE),
@@ -503,7 +506,7 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock lock = lock();
         Lease ofThread = lockBy(actor, lock);
         actor.does("unlock()", lock::unlock);
-        Lease handle = acquire(actor, lock);
+        LockHandle handle = acquire(actor, lock);
         actor.does("close()", handle::close);
         for (Lease lease : List.of(ofThread, handle)) {
             actor.beginTo("ensureValid() of a lease that was given up", () -> lease.ensureValid(Scale.millis(1)))
@@ -517,7 +520,7 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_25_ensureValidTellsOfALoss() {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
-        Lease lease = acquire(actor, shortLived(name()));
+        LockHandle lease = acquire(actor, shortLived(name()));
         awaitLoss(lease);
         for (int i = 0; i < 2; i++) {
             LeaseLostException lost = actor.beginTo(
@@ -537,7 +540,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration time = Scale.RENEWED_LEASE;
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
-        Lease lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
+        LockHandle lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
         awaitRemainingBelow(lease, time.multipliedBy(7).dividedBy(10));
         faults().inject(Fault.FLUSH);
         actor.beginTo(
@@ -558,7 +561,7 @@ abstract class LeaseRules extends TimedWaitRules {
             DistributedLockFactory other = connected(newFactory());
             DistributedLockFactory own = connected(factory());
             Lease ofThread = lockBy(holder, own.getLock(name(again + " a"), lease(time)));
-            Lease handle = acquire(holder, own.getLock(name(again + " b"), lease(time)));
+            LockHandle handle = acquire(holder, own.getLock(name(again + " b"), lease(time)));
             Actor contender = actor("contender");
             DistributedLock first = other.getLock(name(again + " a"));
             DistributedLock second = other.getLock(name(again + " b"));
@@ -612,7 +615,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor mortal = actor("thread that ends");
-            Lease lease = acquire(mortal, connected(factory()).getLock(name(again), lease(time)));
+            LockHandle lease = acquire(mortal, connected(factory()).getLock(name(again), lease(time)));
             mortal.dismissAndJoin();
             pass(time.multipliedBy(5).dividedBy(4));
             assertTrue(lease.isValid(), "a handle belongs to no thread, so it should outlive the one that acquired it");
@@ -700,7 +703,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration time = Scale.RENEWED_LEASE;
         LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
         Actor holder = actor("holder");
-        Lease lease = acquire(holder, connected(factory()).getLock(name(), options));
+        LockHandle lease = acquire(holder, connected(factory()).getLock(name(), options));
         awaitRemainingBelow(lease, time.dividedBy(2));
         holder.beginTo(
                         "ensureValid() of more than maxHold leaves",
@@ -779,6 +782,30 @@ abstract class LeaseRules extends TimedWaitRules {
         });
     }
 
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_37_aListenerThatWasCancelledIsNotTold() {
+        DistributedLockFactory client = connected(newFactory());
+        LockHandle handle = actor("has the handle").call("acquire()", client.getLock(name())::acquire);
+        Queue<LossCause> cancelled = new ConcurrentLinkedQueue<>();
+        Queue<LossCause> twice = new ConcurrentLinkedQueue<>();
+        Consumer<LossCause> listener = twice::add;
+        Lease.Registration early = handle.onLoss(cancelled::add);
+        Lease.Registration first = handle.onLoss(listener);
+        Lease.Registration second = handle.onLoss(listener);
+        early.cancel();
+        early.cancel();
+        first.cancel();
+        Losses last = new Losses(handle);
+        client.close();
+        assertEquals(LossCause.FACTORY_CLOSED, last.cause(), "what the last listener was told");
+        eventually("a listener that was registered twice and cancelled once is told", () -> !twice.isEmpty());
+        second.cancel();
+        early.cancel();
+        assertEquals(0, cancelled.size(), "how often the cancelled listener was told");
+        assertEquals(1, twice.size(), "how often the listener was told that was registered twice and cancelled once");
+    }
+
     /** What the listeners of leases have been told. */
     private static final class Losses {
         private final Queue<LossCause> told = new ConcurrentLinkedQueue<>();
@@ -806,7 +833,7 @@ abstract class LeaseRules extends TimedWaitRules {
         return connected(factory()).getLock(name, unrenewed(Scale.SHORT_LEASE));
     }
 
-    final Lease acquire(Actor actor, DistributedLock lock) {
+    final LockHandle acquire(Actor actor, DistributedLock lock) {
         return actor.call("acquire()", () -> granted(lock::acquire));
     }
 

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -195,7 +196,7 @@ abstract class ReentryRules extends OwnershipRules {
     public final void rule_3_11_aHandleIsNotReEntered() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        LockHandle handle = actor.call("acquire()", lock::acquire);
         assertFalse(triesToLock(actor, lock), "tryLock() while a handle has the lock");
         assertFalse(
                 actor.call("timed tryLock()", () -> lock.tryLock(0, TimeUnit.SECONDS)),
@@ -256,7 +257,7 @@ abstract class ReentryRules extends OwnershipRules {
     @Test
     @Tag("chapter-3")
     @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
-    public final void rule_3_14_closingTheLeaseUndoesOneHold() {
+    public final void rule_3_14_theLeaseIsValidUntilTheLastUnlock() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
         Actor holder = actor("holder");
@@ -265,11 +266,12 @@ abstract class ReentryRules extends OwnershipRules {
             lock.lock();
         });
         Lease lease = heldLease(holder, lock);
-        holder.does("close()", lease::close);
+        holder.does("unlock()", lock::unlock);
         assertHoldCount(1, holder, lock);
         assertTrue(lease.isValid(), "the lease goes on until the last hold is undone");
         assertHeldBySomebody(other);
-        holder.does("close()", lease::close);
+        holder.does("the last unlock()", lock::unlock);
+        assertFalse(lease.isValid(), "the lease ends with the last hold");
         assertHoldCount(0, holder, lock);
         assertFree(other);
     }
@@ -369,6 +371,7 @@ abstract class ReentryRules extends OwnershipRules {
     }
 
     private static void assertHoldCount(int expected, Actor actor, DistributedLock lock) {
-        assertEquals(expected, actor.call("holdCount()", lock::holdCount), () -> "holdCount() for " + actor.name());
+        assertEquals(
+                expected, actor.call("getHoldCount()", lock::getHoldCount), () -> "getHoldCount() for " + actor.name());
     }
 }

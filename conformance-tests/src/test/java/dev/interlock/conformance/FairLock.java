@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

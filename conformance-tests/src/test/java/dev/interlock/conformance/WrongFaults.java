@@ -3,10 +3,10 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
@@ -349,7 +349,7 @@ final class WrongFaults {
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             try {
                 return super.tryAcquire(wait);
             } catch (LockBackendException e) {

@@ -5,10 +5,12 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -220,7 +222,12 @@ final class WrongInterrupts {
                                         failIfInterrupted();
                                         super.ensureValid(atLeast);
                                     }
+                                };
+                            }
 
+                            @Override
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(super.spoil(handle)) {
                                     @Override
                                     public void close() {
                                         failIfInterrupted();
@@ -327,12 +334,12 @@ final class WrongInterrupts {
         }
 
         @Override
-        public Lease acquire() throws InterruptedException {
+        public LockHandle acquire() throws InterruptedException {
             return call(super::acquire, null);
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return call(() -> super.tryAcquire(wait), Optional.empty());
         }
     }

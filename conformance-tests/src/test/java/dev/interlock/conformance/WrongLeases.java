@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
@@ -14,6 +15,7 @@ import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -52,6 +54,8 @@ final class WrongLeases {
                 aLeaseCountsFromTheAnswer(),
                 aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
+                cancellingAListenerDoesNothing(),
+                listenersAreKeptInASet(),
                 lateListenersAreForgotten(),
                 listenersAreToldTwice(),
                 listenersAreToldOfLeasesThatWereGivenUp(),
@@ -150,6 +154,19 @@ final class WrongLeases {
                             return spoiled.computeIfAbsent(lease, spoiler);
                         }
                     };
+                },
+                breaks);
+    }
+
+    /** As {@link #withLocks}; each handle is spoiled. */
+    private static WrongLock withHandles(String name, UnaryOperator<LockHandle> spoiler, String... breaks) {
+        return withLocks(
+                name,
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    protected LockHandle spoil(LockHandle handle) {
+                        return spoiler.apply(handle);
+                    }
                 },
                 breaks);
     }
@@ -306,13 +323,13 @@ final class WrongLeases {
                         }
 
                         @Override
-                        public int holdCount() {
-                            return isHeldByCurrentThread() ? Math.max(1, correct.holdCount()) : 0;
+                        public int getHoldCount() {
+                            return isHeldByCurrentThread() ? Math.max(1, correct.getHoldCount()) : 0;
                         }
 
                         @Override
                         public void unlock() {
-                            if (correct.holdCount() <= 1) {
+                            if (correct.getHoldCount() <= 1) {
                                 held.get().remove(name());
                             }
                             correct.unlock();
@@ -379,11 +396,11 @@ final class WrongLeases {
                 "waitingUsesUpTheLease",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
+                    public LockHandle acquire() throws InterruptedException {
                         long began = System.nanoTime();
-                        Lease lease = correct.acquire();
+                        LockHandle handle = correct.acquire();
                         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-                        return new ForwardingLease(lease) {
+                        return new ForwardingHandle(handle) {
                             @Override
                             public Duration remaining() {
                                 Duration left = correct.remaining().minus(waited);
@@ -442,8 +459,8 @@ final class WrongLeases {
                 name,
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
-                        super.onLoss(spoiler.apply(action));
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        return super.onLoss(spoiler.apply(action));
                     }
                 },
                 breaks);
@@ -473,15 +490,41 @@ final class WrongLeases {
                 "7.7");
     }
 
+    private static WrongLock cancellingAListenerDoesNothing() {
+        return withLeases(
+                "cancellingAListenerDoesNothing",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        super.onLoss(action);
+                        return () -> {};
+                    }
+                },
+                "6.37");
+    }
+
+    private static WrongLock listenersAreKeptInASet() {
+        return withLeases(
+                "listenersAreKeptInASet",
+                lease -> {
+                    Map<Consumer<? super LossCause>, Lease.Registration> registered = new ConcurrentHashMap<>();
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public Registration onLoss(Consumer<? super LossCause> action) {
+                            return registered.computeIfAbsent(action, correct::onLoss);
+                        }
+                    };
+                },
+                "6.37");
+    }
+
     private static WrongLock lateListenersAreForgotten() {
         return withLeases(
                 "lateListenersAreForgotten",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
-                        if (isValid()) {
-                            super.onLoss(action);
-                        }
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        return isValid() ? super.onLoss(action) : () -> {};
                     }
                 },
                 "6.14",
@@ -494,9 +537,9 @@ final class WrongLeases {
                 "listenersAreToldTwice",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
+                    public Registration onLoss(Consumer<? super LossCause> action) {
                         super.onLoss(action);
-                        super.onLoss(action);
+                        return super.onLoss(action);
                     }
                 },
                 "6.13",
@@ -509,13 +552,12 @@ final class WrongLeases {
                 "listenersAreToldOfLeasesThatWereGivenUp",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
+                    public Registration onLoss(Consumer<? super LossCause> action) {
                         if (isValid()) {
-                            super.onLoss(action);
-                        } else {
-                            super.onLoss(cause -> {});
-                            action.accept(LossCause.EXPIRED);
+                            return super.onLoss(action);
                         }
+                        action.accept(LossCause.EXPIRED);
+                        return super.onLoss(cause -> {});
                     }
                 },
                 "6.15",
@@ -530,12 +572,12 @@ final class WrongLeases {
                     lease.onLoss(cause -> actions.forEach(action -> action.accept(cause)));
                     return new ForwardingLease(lease) {
                         @Override
-                        public void onLoss(Consumer<? super LossCause> action) {
-                            if (isValid()) {
-                                actions.add(action);
-                            } else {
-                                super.onLoss(action);
+                        public Registration onLoss(Consumer<? super LossCause> action) {
+                            if (!isValid()) {
+                                return super.onLoss(action);
                             }
+                            actions.add(action);
+                            return () -> actions.remove(action);
                         }
                     };
                 },
@@ -550,12 +592,12 @@ final class WrongLeases {
                     lease.onLoss(loss::add);
                     return new ForwardingLease(lease) {
                         @Override
-                        public void onLoss(Consumer<? super LossCause> action) {
+                        public Registration onLoss(Consumer<? super LossCause> action) {
                             if (loss.isEmpty()) {
-                                super.onLoss(action);
-                            } else {
-                                action.accept(loss.get(0));
+                                return super.onLoss(action);
                             }
+                            action.accept(loss.get(0));
+                            return () -> {};
                         }
                     };
                 },
@@ -600,9 +642,9 @@ final class WrongLeases {
     }
 
     private static WrongLock closingALostHandleIsSilent() {
-        return withLeases(
+        return withHandles(
                 "closingALostHandleIsSilent",
-                lease -> new ForwardingLease(lease) {
+                handle -> new ForwardingHandle(handle) {
                     @Override
                     public void close() {
                         try {
@@ -616,12 +658,12 @@ final class WrongLeases {
     }
 
     private static WrongLock closingALostHandleAlwaysThrows() {
-        return withLeases(
+        return withHandles(
                 "closingALostHandleAlwaysThrows",
-                lease -> {
+                handle -> {
                     List<LossCause> loss = new CopyOnWriteArrayList<>();
-                    lease.onLoss(loss::add);
-                    return new ForwardingLease(lease) {
+                    handle.onLoss(loss::add);
+                    return new ForwardingHandle(handle) {
                         @Override
                         public void close() {
                             super.close();
@@ -883,9 +925,9 @@ final class WrongLeases {
                 "handlesEndWithTheirThread",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
+                    public LockHandle acquire() throws InterruptedException {
                         Thread owner = Thread.currentThread();
-                        return new ForwardingLease(correct.acquire()) {
+                        return new ForwardingHandle(correct.acquire()) {
                             @Override
                             public boolean isValid() {
                                 return owner.isAlive() && super.isValid();

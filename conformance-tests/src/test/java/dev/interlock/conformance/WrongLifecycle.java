@@ -254,8 +254,8 @@ final class WrongLifecycle {
         protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
-                    super.onLoss(cause -> {
+                public Registration onLoss(Consumer<? super LossCause> action) {
+                    return super.onLoss(cause -> {
                         if (cause != LossCause.FACTORY_CLOSED) {
                             action.accept(cause);
                         }
@@ -274,8 +274,8 @@ final class WrongLifecycle {
         protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
-                    super.onLoss(cause -> {
+                public Registration onLoss(Consumer<? super LossCause> action) {
+                    return super.onLoss(cause -> {
                         action.accept(cause);
                         if (cause == LossCause.FACTORY_CLOSED) {
                             Thread again = new Thread(() -> {

@@ -6,11 +6,13 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -56,7 +58,6 @@ final class WrongOwnership {
                         "2.11",
                         "2.12",
                         "2.15",
-                        "2.18",
                         "2.23",
                         "2.25",
                         "2.29",
@@ -72,7 +73,6 @@ final class WrongOwnership {
                         "2.11",
                         "2.12",
                         "2.15",
-                        "2.18",
                         "2.23",
                         "2.25",
                         "2.29",
@@ -256,9 +256,9 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            public int holdCount() {
+                            public int getHoldCount() {
                                 ask(name());
-                                return super.holdCount();
+                                return super.getHoldCount();
                             }
                         };
                     }
@@ -267,17 +267,21 @@ final class WrongOwnership {
                         "aHandleMakesItsThreadTheHolder",
                         lock -> new ForwardingLock(lock) {
                             @Override
-                            public Lease acquire() throws InterruptedException {
+                            public LockHandle acquire() throws InterruptedException {
                                 correct.lockInterruptibly();
-                                return correct.lease().orElseThrow();
+                                return handle();
                             }
 
                             @Override
-                            public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                            public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
                                 long nanos = wait.compareTo(Scale.LONG_LEASE) > 0 ? Long.MAX_VALUE : wait.toNanos();
                                 return correct.tryLock(nanos, TimeUnit.NANOSECONDS)
-                                        ? correct.lease()
+                                        ? Optional.of(handle())
                                         : Optional.empty();
+                            }
+
+                            private LockHandle handle() {
+                                return new CloseableLease(correct.lease().orElseThrow(), correct);
                             }
                         },
                         "2.15",
@@ -290,13 +294,8 @@ final class WrongOwnership {
                     protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
-                            public Optional<Lease> lease() {
-                                return correct.lease();
-                            }
-
-                            @Override
-                            protected Lease spoil(Lease lease) {
-                                return new ForwardingLease(lease) {
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(handle) {
                                     private boolean closed;
 
                                     @Override
@@ -313,36 +312,44 @@ final class WrongOwnership {
                     }
                 },
                 ofEachLock(
-                        "closingTheLeaseOfAThreadDoesNothing",
-                        lock -> new LockWithLeases(lock) {
+                        "theLeaseOfAThreadCanBeClosed",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            void close(Lease lease) {}
-                        },
-                        "2.18",
-                        "2.19",
-                        "2.20",
-                        "3.14"),
-                new WithBackDoor("anyThreadMayCloseTheLeaseOfAThread", "2.19") {
-                    @Override
-                    protected DistributedLock spoil(DistributedLock lock) {
-                        return new LockWithLeases(lock) {
-                            @Override
-                            void close(Lease lease) {
-                                if (correct.isHeldByCurrentThread()) {
-                                    lease.close();
-                                } else {
-                                    free(name());
-                                }
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new CloseableLease(lease, correct));
                             }
-                        };
-                    }
-                },
+                        },
+                        "2.18"),
                 ofEachLock(
-                        "anOldLeaseEndsTheNextTenure",
-                        lock -> new LockWithLeases(lock) {
+                        "theLeaseOfAThreadIsSeenByThatThreadAlone",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            void close(Lease lease) {
-                                unlock();
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new ForwardingLease(lease) {
+                                    @Override
+                                    public boolean isValid() {
+                                        return isHeldByCurrentThread() && super.isValid();
+                                    }
+                                });
+                            }
+                        },
+                        "2.19"),
+                ofEachLock(
+                        "anOldLeaseIsThatOfTheNextHold",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new ForwardingLease(lease) {
+                                    @Override
+                                    public boolean isValid() {
+                                        return super.isValid()
+                                                || correct().lease().isPresent();
+                                    }
+                                });
+                            }
+
+                            private DistributedLock correct() {
+                                return correct;
                             }
                         },
                         "2.20"),
@@ -350,10 +357,10 @@ final class WrongOwnership {
                         "aLeaseThatWasGivenUpStaysValid",
                         lock -> new ForwardingLock(lock) {
                             @Override
-                            protected Lease spoil(Lease lease) {
+                            protected LockHandle spoil(LockHandle handle) {
                                 long until =
-                                        System.nanoTime() + lease.remaining().toNanos();
-                                return new ForwardingLease(lease) {
+                                        System.nanoTime() + handle.remaining().toNanos();
+                                return new ForwardingHandle(handle) {
                                     private boolean closed;
 
                                     @Override
@@ -425,8 +432,8 @@ final class WrongOwnership {
                                 }
 
                                 @Override
-                                public int holdCount() {
-                                    int correct = super.holdCount();
+                                public int getHoldCount() {
+                                    int correct = super.getHoldCount();
                                     return correct == 0
                                             ? 0
                                             : correct - 1 + holds.get().getOrDefault(name(), 1);
@@ -445,7 +452,6 @@ final class WrongOwnership {
                         },
                         "2.24",
                         "2.25",
-                        "3.14",
                         "3.17",
                         "3.18"),
                 ofEachLock(
@@ -481,8 +487,8 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            protected Lease spoil(Lease lease) {
-                                return new ForwardingLease(lease) {
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(handle) {
                                     @Override
                                     public void close() {
                                         try {
@@ -677,22 +683,18 @@ final class WrongOwnership {
         }
     }
 
-    /** Closes the leases of threads in its own way. */
-    abstract static class LockWithLeases extends ForwardingLock {
-        LockWithLeases(DistributedLock correct) {
+    /** A lease whose close is the unlock of its thread. */
+    private static final class CloseableLease extends ForwardingLease implements LockHandle {
+        private final DistributedLock lock;
+
+        CloseableLease(Lease correct, DistributedLock lock) {
             super(correct);
+            this.lock = lock;
         }
 
-        abstract void close(Lease lease);
-
         @Override
-        public Optional<Lease> lease() {
-            return correct.lease().map(lease -> new ForwardingLease(lease) {
-                @Override
-                public void close() {
-                    LockWithLeases.this.close(correct);
-                }
-            });
+        public void close() {
+            lock.unlock();
         }
     }
 }

@@ -5,10 +5,10 @@ import static dev.interlock.conformance.WrongTimedWaits.spoilt;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
 import dev.interlock.engine.Attempt;
@@ -16,7 +16,7 @@ import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Watch;
 import dev.interlock.specimens.ForwardingFactory;
-import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,8 +112,8 @@ final class WrongWaiting {
                 "aClosedHandleKeepsTheLock",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    protected Lease spoil(Lease lease) {
-                        return new ForwardingLease(lease) {
+                    protected LockHandle spoil(LockHandle handle) {
+                        return new ForwardingHandle(handle) {
                             @Override
                             public void close() {}
                         };

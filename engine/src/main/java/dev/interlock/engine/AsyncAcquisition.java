@@ -2,7 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,15 +34,15 @@ final class AsyncAcquisition<T> {
         this.giveBack = giveBack;
     }
 
-    static CompletableFuture<Lease> acquire(Environment env, DistributedLock lock) {
-        return new AsyncAcquisition<>(lock::acquire, Lease::close).start(env);
+    static CompletableFuture<LockHandle> acquire(Environment env, DistributedLock lock) {
+        return new AsyncAcquisition<>(lock::acquire, LockHandle::close).start(env);
     }
 
-    static CompletableFuture<Optional<Lease>> tryAcquire(Environment env, DistributedLock lock, Duration wait) {
+    static CompletableFuture<Optional<LockHandle>> tryAcquire(Environment env, DistributedLock lock, Duration wait) {
         long since = env.nanoTime();
         return new AsyncAcquisition<>(
                         () -> lock.tryAcquire(left(wait, env.nanoTime() - since)),
-                        lease -> lease.ifPresent(Lease::close))
+                        lease -> lease.ifPresent(LockHandle::close))
                 .start(env);
     }
 

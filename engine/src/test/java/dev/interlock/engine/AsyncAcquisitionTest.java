@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import java.time.Duration;
@@ -29,16 +29,16 @@ class AsyncAcquisitionTest extends EngineTest {
     private final Jvm one = jvm();
     private final DistributedLock lock = one.lock();
 
-    private static CompletableFuture<Lease> acquire(Jvm jvm) {
+    private static CompletableFuture<LockHandle> acquire(Jvm jvm) {
         return jvm.lock().acquireAsync().toCompletableFuture();
     }
 
-    private static CompletableFuture<Optional<Lease>> tryAcquire(Jvm jvm, Duration wait) {
+    private static CompletableFuture<Optional<LockHandle>> tryAcquire(Jvm jvm, Duration wait) {
         return jvm.lock().tryAcquireAsync(wait).toCompletableFuture();
     }
 
-    private CompletableFuture<Lease> acquired(Person person) {
-        CompletableFuture<Lease> stage = person.asks(() -> acquire(one)).value();
+    private CompletableFuture<LockHandle> acquired(Person person) {
+        CompletableFuture<LockHandle> stage = person.asks(() -> acquire(one)).value();
         env.settle();
         return stage;
     }
@@ -59,14 +59,14 @@ class AsyncAcquisitionTest extends EngineTest {
         }
     }
 
-    private void close(Lease lease) {
+    private void close(LockHandle lease) {
         cleo.does(lease::close).value();
     }
 
     @Test
     void theStageCompletesWithALeaseThatAnyThreadMayClose() {
-        CompletableFuture<Lease> stage = acquired(ann);
-        Lease lease = result(stage);
+        CompletableFuture<LockHandle> stage = acquired(ann);
+        LockHandle lease = result(stage);
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.fencingToken()).isPresent();
         assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
@@ -78,7 +78,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void theCallerDoesNotWaitForTheBackend() {
         one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
-        CompletableFuture<Lease> stage = acquired(ann);
+        CompletableFuture<LockHandle> stage = acquired(ann);
         assertThat(stage).isNotDone();
         env.advance(seconds(2));
         close(result(stage));
@@ -87,7 +87,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void whoHoldsTheLockByAThreadGetsTheHandleAfterUnlocking() {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> stage = acquired(ann);
+        CompletableFuture<LockHandle> stage = acquired(ann);
         env.advance(seconds(5));
         assertThat(stage).isNotDone();
         ann.does(lock::unlock).value();
@@ -96,9 +96,9 @@ class AsyncAcquisitionTest extends EngineTest {
 
     @Test
     void stagesOfOneLockCompleteInTheOrderOfTheCalls() {
-        Lease first = result(acquired(ann));
-        CompletableFuture<Lease> second = acquired(ann);
-        CompletableFuture<Lease> third = acquired(ann);
+        LockHandle first = result(acquired(ann));
+        CompletableFuture<LockHandle> second = acquired(ann);
+        CompletableFuture<LockHandle> third = acquired(ann);
         close(first);
         env.settle();
         assertThat(second).isDone();
@@ -111,7 +111,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aStageWithATimeIsEmptyWhenTheTimeHasPassedSinceTheCall() {
         server.steal(NAME, seconds(100));
-        CompletableFuture<Optional<Lease>> stage =
+        CompletableFuture<Optional<LockHandle>> stage =
                 ann.asks(() -> tryAcquire(one, seconds(5))).value();
         env.advance(seconds(5).minusNanos(1));
         assertThat(stage).isNotDone();
@@ -123,7 +123,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aStageWithATimeHasTheLeaseIfTheLockBecomesFree() {
         ann.does(lock::lock).value();
-        CompletableFuture<Optional<Lease>> stage =
+        CompletableFuture<Optional<LockHandle>> stage =
                 bob.asks(() -> tryAcquire(one, seconds(5))).value();
         env.advance(seconds(4));
         ann.does(lock::unlock).value();
@@ -134,7 +134,7 @@ class AsyncAcquisitionTest extends EngineTest {
     void noTimeAndATimeThatNoClockCountsAreFine() {
         for (Duration wait : List.of(
                 Duration.ZERO, seconds(-1), Duration.ofSeconds(Long.MIN_VALUE), Duration.ofSeconds(Long.MAX_VALUE))) {
-            CompletableFuture<Optional<Lease>> stage =
+            CompletableFuture<Optional<LockHandle>> stage =
                     ann.asks(() -> tryAcquire(one, wait)).value();
             env.settle();
             close(result(stage).orElseThrow());
@@ -146,8 +146,8 @@ class AsyncAcquisitionTest extends EngineTest {
     @ValueSource(booleans = {false, true})
     void cancellingGivesUpThePlaceInTheQueueHere(boolean mayInterrupt) {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> cancelled = acquired(bob);
-        CompletableFuture<Lease> next = acquired(bob);
+        CompletableFuture<LockHandle> cancelled = acquired(bob);
+        CompletableFuture<LockHandle> next = acquired(bob);
         assertThat(cancelled.cancel(mayInterrupt)).isTrue();
         env.settle();
         assertThat(env.threads().stream().filter(CARRIER::equals)).hasSize(1);
@@ -163,7 +163,7 @@ class AsyncAcquisitionTest extends EngineTest {
         Jvm two = jvm();
         two.protocol().queues = queues;
         ann.does(two.lock()::lock).value();
-        CompletableFuture<Lease> cancelled = acquired(bob);
+        CompletableFuture<LockHandle> cancelled = acquired(bob);
         env.advance(seconds(2));
         cancelled.cancel(false);
         env.settle();
@@ -180,7 +180,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aStageThatIsCompletedByTheApplicationIsGivenUpAsWell() {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> stage = acquired(bob);
+        CompletableFuture<LockHandle> stage = acquired(bob);
         stage.completeExceptionally(new TimeoutException());
         env.settle();
         assertThat(env.threads()).doesNotContain(CARRIER);
@@ -191,7 +191,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void cancellingADependentStageChangesNothing() {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> stage = acquired(bob);
+        CompletableFuture<LockHandle> stage = acquired(bob);
         stage.thenApply(lease -> lease).cancel(true);
         env.settle();
         ann.does(lock::unlock).value();
@@ -201,7 +201,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aLockThatIsGrantedAfterTheCancellationIsGivenBackAtOnce() {
         one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(2)));
-        CompletableFuture<Lease> stage = acquired(ann);
+        CompletableFuture<LockHandle> stage = acquired(ann);
         env.advance(seconds(1));
         stage.cancel(true);
         env.advance(seconds(1));
@@ -212,7 +212,7 @@ class AsyncAcquisitionTest extends EngineTest {
 
     @Test
     void aStageThatIsCancelledBeforeItsThreadRunsAsksForNothing() {
-        CompletableFuture<Lease> stage = acquire(one);
+        CompletableFuture<LockHandle> stage = acquire(one);
         stage.cancel(true);
         env.settle();
         assertThat(one.protocol().allCalls()).isZero();
@@ -222,15 +222,15 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void closingTheFactoryFailsTheStage() {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> waiting = acquired(bob);
-        CompletableFuture<Optional<Lease>> timed =
+        CompletableFuture<LockHandle> waiting = acquired(bob);
+        CompletableFuture<Optional<LockHandle>> timed =
                 bob.asks(() -> tryAcquire(one, seconds(60))).value();
         one.engine().close();
         env.settle();
         assertThat(failure(waiting)).isInstanceOf(IllegalStateException.class);
         assertThat(failure(timed)).isInstanceOf(IllegalStateException.class);
 
-        CompletableFuture<Lease> late = lock.acquireAsync().toCompletableFuture();
+        CompletableFuture<LockHandle> late = lock.acquireAsync().toCompletableFuture();
         env.settle();
         assertThat(failure(late)).isInstanceOf(IllegalStateException.class);
     }
@@ -249,7 +249,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void anInterruptOfTheCallerChangesNothing() {
         ann.does(lock::lock).value();
-        Call<CompletableFuture<Lease>> call = bob.asks(() -> {
+        Call<CompletableFuture<LockHandle>> call = bob.asks(() -> {
             Thread.currentThread().interrupt();
             return acquire(one);
         });
@@ -263,7 +263,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void anInterruptOfTheCarrierByAnybodyElseChangesNothing() {
         server.steal(NAME, seconds(3));
-        CompletableFuture<Optional<Lease>> lease =
+        CompletableFuture<Optional<LockHandle>> lease =
                 ann.asks(() -> tryAcquire(one, seconds(5))).value();
         env.advance(seconds(1));
         interruptCarriers();
@@ -271,7 +271,7 @@ class AsyncAcquisitionTest extends EngineTest {
         close(result(lease).orElseThrow());
 
         server.steal(NAME, seconds(100));
-        CompletableFuture<Optional<Lease>> empty =
+        CompletableFuture<Optional<LockHandle>> empty =
                 ann.asks(() -> tryAcquire(one, seconds(5))).value();
         env.advance(seconds(4));
         interruptCarriers();
@@ -292,7 +292,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aDependentThatBlocksHoldsUpNobody() {
         ann.does(lock::lock).value();
-        CompletableFuture<Lease> stage = acquired(bob);
+        CompletableFuture<LockHandle> stage = acquired(bob);
         AtomicReference<String> ranOn = new AtomicReference<>();
         AtomicReference<Boolean> interrupted = new AtomicReference<>();
         stage.thenAccept(lease -> {
@@ -318,7 +318,7 @@ class AsyncAcquisitionTest extends EngineTest {
     @Test
     void aThreadThatCannotBeStartedFailsTheStage() {
         env.refuseThread(CARRIER);
-        CompletableFuture<Lease> stage = ann.asks(() -> acquire(one)).value();
+        CompletableFuture<LockHandle> stage = ann.asks(() -> acquire(one)).value();
         assertThat(failure(stage)).isInstanceOf(OutOfMemoryError.class);
         close(result(acquired(ann)));
     }
@@ -352,7 +352,7 @@ class AsyncAcquisitionTest extends EngineTest {
         Person canceller = env.person("canceller");
         Person next = env.person("next");
         holder.does(lock::lock).value();
-        CompletableFuture<Lease> stage = lock.acquireAsync().toCompletableFuture();
+        CompletableFuture<LockHandle> stage = lock.acquireAsync().toCompletableFuture();
         env.settle();
         Call<Void> waiting = next.does(lock::lock);
         holder.prepares(() -> {

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
@@ -166,12 +166,12 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Acquires a lock on all servers, of which one that has owed an answer for long is not asked at first. */
-    Lease acquireEverywhere(DistributedLock lock) {
+    LockHandle acquireEverywhere(DistributedLock lock) {
         return await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(
                         () -> {
-                            Lease lease = lock.acquire();
+                            LockHandle lease = lock.acquire();
                             if (takenOn(lock.name()).size() == servers.size()) {
                                 return lease;
                             }

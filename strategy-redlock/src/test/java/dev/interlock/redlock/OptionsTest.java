@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

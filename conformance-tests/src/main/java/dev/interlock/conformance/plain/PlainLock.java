@@ -3,6 +3,7 @@ package dev.interlock.conformance.plain;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -72,7 +73,7 @@ final class PlainLock implements DistributedLock {
     }
 
     @Override
-    public Lease acquire() throws InterruptedException {
+    public LockHandle acquire() throws InterruptedException {
         return CarriedHold.acquire(this, () -> {
                     lockInterruptibly();
                     return true;
@@ -81,18 +82,18 @@ final class PlainLock implements DistributedLock {
     }
 
     @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         long nanos = saturated(wait);
         return CarriedHold.acquire(this, () -> tryLock(nanos, TimeUnit.NANOSECONDS));
     }
 
     @Override
-    public CompletionStage<Lease> acquireAsync() {
+    public CompletionStage<LockHandle> acquireAsync() {
         throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
     }
 
     @Override
-    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+    public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
         throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
     }
 
@@ -106,11 +107,11 @@ final class PlainLock implements DistributedLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return holdCount() > 0;
+        return getHoldCount() > 0;
     }
 
     @Override
-    public int holdCount() {
+    public int getHoldCount() {
         return holdCount == null ? holds.ofCurrentThread() : holdCount.applyAsInt(lock);
     }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
@@ -15,6 +12,9 @@ import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.ToolException;
 import java.time.Duration;
 import java.util.Collection;

@@ -4,8 +4,9 @@ package dev.interlock.tools.backends;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -75,22 +76,22 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public Lease acquire() {
+        public LockHandle acquire() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) {
+        public Optional<LockHandle> tryAcquire(Duration wait) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public CompletionStage<Lease> acquireAsync() {
+        public CompletionStage<LockHandle> acquireAsync() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
             throw new UnsupportedOperationException();
         }
 
@@ -100,7 +101,7 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public int holdCount() {
+        public int getHoldCount() {
             throw new UnsupportedOperationException();
         }
 

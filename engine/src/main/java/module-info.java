@@ -3,6 +3,8 @@
 module dev.interlock.engine {
     requires transitive dev.interlock;
     requires static transitive org.jspecify;
+    // For events of Flight Recorder, where the runtime has it.
+    requires static jdk.jfr;
 
     exports dev.interlock.engine;
 }

@@ -4,6 +4,8 @@ package dev.interlock;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -177,6 +179,46 @@ public interface DistributedLock extends Lock {
      *     lock by {@link #lock} and would wait for itself
      */
     Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException;
+
+    /**
+     * Acquires the lock for a handle without blocking the current thread, and waits for it for as long as it takes.
+     *
+     * <pre>{@code
+     * lock.acquireAsync().thenAccept(lease -> {
+     *     try (lease) {
+     *         store.write(lease.fencingToken().orElseThrow(), data);
+     *     }
+     * });
+     * }</pre>
+     *
+     * <p>The acquisition runs on a daemon thread of its own, a virtual one where the runtime has them. That thread also runs the
+     * dependents that are added before the acquisition ends, and nothing else, so they may block; those that are added later run
+     * on the thread that adds them, as with every {@link CompletableFuture}.
+     *
+     * <p>{@linkplain CompletableFuture#cancel Cancelling} the returned stage by its {@link CompletionStage#toCompletableFuture
+     * future} gives the place in the queue up, and so does completing it in another way, as
+     * {@link CompletableFuture#orTimeout orTimeout} does. If the lock was granted at that very moment, it is given back at once.
+     * Cancelling a dependent stage has no such effect. The hold belongs to the handle, not to a thread: the caller may hold the
+     * lock by {@link #lock}, in which case the stage completes when it has unlocked it.
+     *
+     * @return a stage that completes with the lease, which any thread may use and one must close; exceptionally with
+     *     {@link LockBackendException} if the first request to the backend fails, or the backend does not answer for as long as
+     *     a lease; with {@link IllegalStateException} if the factory is closed, before or during the wait
+     */
+    CompletionStage<LockHandle> acquireAsync();
+
+    /**
+     * Acquires the lock for a handle if it becomes free within a time, without blocking the current thread. With a time of zero
+     * or less it does not wait for the lock, but asks the backend once. The time is measured from the call. Apart from it, this
+     * is {@link #acquireAsync}.
+     *
+     * @param wait the longest time to wait for the lock
+     * @return a stage that completes with the lease, which any thread may use and one must close, or with an empty optional if
+     *     the time passed before the lock was free; exceptionally with {@link LockBackendException} if the first request to the
+     *     backend fails, or the backend does not answer for as long as a lease, or not before the time ends; with
+     *     {@link IllegalStateException} if the factory is closed, before or during the wait
+     */
+    CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait);
 
     /**
      * Tells whether the current thread holds this lock. Does no I/O.

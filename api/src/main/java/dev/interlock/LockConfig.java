@@ -30,6 +30,7 @@ public final class LockConfig {
     private final Duration waitCeiling;
     private final int localHandoffs;
     private final LockOptions lockDefaults;
+    private final List<LockListener> listeners;
     private final Map<String, Option> options;
 
     /** An option under the name that its author wrote. */
@@ -43,6 +44,7 @@ public final class LockConfig {
         waitCeiling = builder.waitCeiling;
         localHandoffs = builder.localHandoffs;
         lockDefaults = builder.lockDefaults;
+        listeners = List.copyOf(builder.listeners);
         options = new LinkedHashMap<>(builder.options);
     }
 
@@ -116,6 +118,7 @@ public final class LockConfig {
         builder.waitCeiling = waitCeiling;
         builder.localHandoffs = localHandoffs;
         builder.lockDefaults = lockDefaults;
+        builder.listeners.addAll(listeners);
         builder.options.putAll(options);
         return builder;
     }
@@ -186,6 +189,15 @@ public final class LockConfig {
     }
 
     /**
+     * Returns the listeners, which are given in code only.
+     *
+     * @return an unmodifiable list, in the order of registration
+     */
+    public List<LockListener> listeners() {
+        return listeners;
+    }
+
+    /**
      * Returns the value of an option that only one strategy knows.
      *
      * @param name the name of the option, compared without regard to case, dots, hyphens and underscores
@@ -242,21 +254,34 @@ public final class LockConfig {
                 && waitCeiling.equals(that.waitCeiling)
                 && localHandoffs == that.localHandoffs
                 && lockDefaults.equals(that.lockDefaults)
+                && listeners.equals(that.listeners)
                 && options.equals(that.options);
     }
 
     @Override
     public int hashCode() {
         return Objects.hash(
-                strategy, endpoints, keyPrefix, commandTimeout, waitCeiling, localHandoffs, lockDefaults, options);
+                strategy,
+                endpoints,
+                keyPrefix,
+                commandTimeout,
+                waitCeiling,
+                localHandoffs,
+                lockDefaults,
+                listeners,
+                options);
     }
 
-    /** Returns the settings without user, password, and the values of options, which this class cannot judge. */
+    /**
+     * Returns the settings without user, password, and the values of options, which this class cannot judge; of listeners, their
+     * number.
+     */
     @Override
     public String toString() {
         return "LockConfig[" + strategy.map(name -> "strategy=" + name + ", ").orElse("") + "endpoints=" + endpoints
                 + ", keyPrefix=" + keyPrefix + ", commandTimeout=" + commandTimeout + ", waitCeiling=" + waitCeiling
-                + ", localHandoffs=" + localHandoffs + ", lockDefaults=" + lockDefaults + ", options=" + optionNames()
+                + ", localHandoffs=" + localHandoffs + ", lockDefaults=" + lockDefaults + ", listeners="
+                + listeners.size() + ", options=" + optionNames()
                 + "]";
     }
 
@@ -269,6 +294,7 @@ public final class LockConfig {
         private Duration waitCeiling = Duration.ofSeconds(1);
         private int localHandoffs = 16;
         private LockOptions lockDefaults = LockOptions.defaults();
+        private final List<LockListener> listeners = new ArrayList<>();
         private final Map<String, Option> options = new LinkedHashMap<>();
 
         private Builder() {}
@@ -386,6 +412,17 @@ public final class LockConfig {
          */
         public Builder lockDefaults(LockOptions lockDefaults) {
             this.lockDefaults = Objects.requireNonNull(lockDefaults, "lockDefaults");
+            return this;
+        }
+
+        /**
+         * Adds a listener, which hears of the locks of each factory that is made from the configuration.
+         *
+         * @param listener the listener
+         * @return this builder
+         */
+        public Builder listener(LockListener listener) {
+            listeners.add(Objects.requireNonNull(listener, "listener"));
             return this;
         }
 

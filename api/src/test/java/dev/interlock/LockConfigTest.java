@@ -68,6 +68,35 @@ class LockConfigTest {
     }
 
     @Test
+    void listenersAreKeptInOrderAndCarriedToACopy() {
+        LockListener one = new LockListener() {};
+        LockListener two = new LockListener() {};
+        LockConfig config = LockConfig.builder().listener(one).listener(two).build();
+
+        assertThat(config.listeners()).containsExactly(one, two).isUnmodifiable();
+        LockConfig copy = config.toBuilder().build();
+        assertThat(copy.listeners()).containsExactly(one, two);
+        assertThat(copy).isEqualTo(config).hasSameHashCodeAs(config);
+
+        LockConfig more = config.toBuilder().listener(new LockListener() {}).build();
+        assertThat(more).isNotEqualTo(config);
+        assertThat(config.listeners()).hasSize(2);
+    }
+
+    @Test
+    void theTextFormTellsTheNumberOfListenersAndNothingElseOfThem() {
+        LockListener listener = new LockListener() {
+            @Override
+            public String toString() {
+                return "hunter2";
+            }
+        };
+        LockConfig config = LockConfig.builder().listener(listener).build();
+
+        assertThat(config.toString()).contains("listeners=1").doesNotContain("hunter2");
+    }
+
+    @Test
     void theTextFormTellsNeitherPasswordsNorValuesOfOptions() {
         LockConfig config = LockConfig.builder()
                 .strategy("redlock")
@@ -159,6 +188,7 @@ class LockConfigTest {
                 () -> builder.commandTimeout(null),
                 () -> builder.waitCeiling(null),
                 () -> builder.lockDefaults(null),
+                () -> builder.listener(null),
                 () -> builder.option(null, "1"),
                 () -> builder.option("a", null));
     }

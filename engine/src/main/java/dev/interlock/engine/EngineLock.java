@@ -9,6 +9,7 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,16 @@ final class EngineLock implements DistributedLock {
     public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         Hold hold = acquire(false, Wait.atMost(env(), wait));
         return Optional.ofNullable(hold).map(held -> new HandleView(engine, held));
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync() {
+        return AsyncAcquisition.acquire(engine.environment(), this);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
+        return AsyncAcquisition.tryAcquire(engine.environment(), this, Objects.requireNonNull(wait, "wait"));
     }
 
     @Override

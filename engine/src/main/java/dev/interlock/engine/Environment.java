@@ -57,6 +57,18 @@ public interface Environment {
     Thread newThread(String name, Runnable task);
 
     /**
+     * Makes a daemon thread that is not started yet and will wait for most of its life: a virtual one where there are some. The
+     * same as {@link #newThread} unless overridden.
+     *
+     * @param name its name
+     * @param task what it runs
+     * @return the thread
+     */
+    default Thread newWaitingThread(String name, Runnable task) {
+        return newThread(name, task);
+    }
+
+    /**
      * Returns a random number that need not be hard to guess, to spread what would otherwise happen at once.
      *
      * @param bound the exclusive upper bound, positive

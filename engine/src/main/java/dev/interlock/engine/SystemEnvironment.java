@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import java.lang.reflect.Method;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
@@ -14,6 +15,30 @@ final class SystemEnvironment implements Environment {
     private static final int TOKEN_BYTES = 20;
 
     private final SecureRandom secureRandom = new SecureRandom();
+    private final @Nullable VirtualThreads virtualThreads = VirtualThreads.ofThisRuntime();
+
+    /** Virtual threads, which came after the Java that this is compiled for. */
+    private record VirtualThreads(Method ofVirtual, Method name, Method unstarted) {
+        static @Nullable VirtualThreads ofThisRuntime() {
+            try {
+                Class<?> builder = Class.forName("java.lang.Thread$Builder");
+                return new VirtualThreads(
+                        Thread.class.getMethod("ofVirtual"),
+                        builder.getMethod("name", String.class),
+                        builder.getMethod("unstarted", Runnable.class));
+            } catch (ReflectiveOperationException e) {
+                return null;
+            }
+        }
+
+        Thread unstarted(String threadName, Runnable task) {
+            try {
+                return (Thread) unstarted.invoke(name.invoke(ofVirtual.invoke(null), threadName), task);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("a virtual thread cannot be made", e);
+            }
+        }
+    }
 
     private SystemEnvironment() {}
 
@@ -55,6 +80,11 @@ final class SystemEnvironment implements Environment {
             group = group.getParent();
         }
         return group;
+    }
+
+    @Override
+    public Thread newWaitingThread(String name, Runnable task) {
+        return virtualThreads == null ? newThread(name, task) : virtualThreads.unstarted(name, task);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -84,6 +85,16 @@ final class PlainLock implements DistributedLock {
     public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         long nanos = saturated(wait);
         return CarriedHold.acquire(this, () -> tryLock(nanos, TimeUnit.NANOSECONDS));
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync() {
+        throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
+    }
+
+    @Override
+    public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
+        throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
     }
 
     private static long saturated(Duration wait) {

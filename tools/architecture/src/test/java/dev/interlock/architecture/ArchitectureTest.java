@@ -116,7 +116,7 @@ class ArchitectureTest {
                 .resideInAPackage(ENGINE)
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", ROOT, SPI, ENGINE, "org.jspecify.annotations")
+                .resideInAnyPackage("java..", "jdk.jfr", ROOT, SPI, ENGINE, "org.jspecify.annotations")
                 .because("lock semantics are written once, for any backend")
                 .check(ALL);
     }

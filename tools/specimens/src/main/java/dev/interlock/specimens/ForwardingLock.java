@@ -6,8 +6,12 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Passes everything on; subclasses spoil a part. */
 public class ForwardingLock implements DistributedLock {
@@ -71,6 +75,33 @@ public class ForwardingLock implements DistributedLock {
     @Override
     public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         return correct.tryAcquire(wait).map(this::spoil);
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync() {
+        return spoil(correct.acquireAsync(), this::spoil, LockHandle::close);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
+        return spoil(
+                correct.tryAcquireAsync(wait),
+                lease -> lease.map(this::spoil),
+                lease -> lease.ifPresent(LockHandle::close));
+    }
+
+    /** Passes what the correct lock answers on, and a cancellation back. */
+    private static <T> CompletionStage<T> spoil(CompletionStage<T> correct, UnaryOperator<T> spoil, Consumer<T> close) {
+        CompletableFuture<T> spoiled = new CompletableFuture<>();
+        correct.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                spoiled.completeExceptionally(failure);
+            } else if (!spoiled.complete(spoil.apply(lease))) {
+                close.accept(lease);
+            }
+        });
+        spoiled.whenComplete((lease, failure) -> correct.toCompletableFuture().cancel(true));
+        return spoiled;
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -81,6 +82,16 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
 
         @Override
         public Optional<LockHandle> tryAcquire(Duration wait) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<LockHandle> acquireAsync() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
             throw new UnsupportedOperationException();
         }
 

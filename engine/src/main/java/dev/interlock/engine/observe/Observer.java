@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine.observe;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockListener;
+import dev.interlock.LockListener.Acquired;
+import dev.interlock.LockListener.Lost;
+import dev.interlock.LockListener.OutageBegan;
+import dev.interlock.LockListener.OutageEnded;
+import dev.interlock.LockListener.QueueChanged;
+import dev.interlock.LockListener.Released;
+import dev.interlock.LockListener.RenewalFailed;
+import dev.interlock.LockListener.Renewed;
+import dev.interlock.LockListener.Requested;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the listeners of one factory, and JDK Flight Recorder, what its locks do. Safe to use from any thread.
+ *
+ * <p>No method waits, throws or calls a listener itself. While {@link #isOn} is {@code false}, none does anything; the engine asks
+ * before it reads a clock for the sake of an event.
+ */
+public final class Observer {
+    private final String strategy;
+    private final @Nullable Dispatcher dispatcher;
+    private final @Nullable FlightRecorderEvents recorder;
+
+    private Observer(String strategy, @Nullable Dispatcher dispatcher, @Nullable FlightRecorderEvents recorder) {
+        this.strategy = strategy;
+        this.dispatcher = dispatcher;
+        this.recorder = recorder;
+    }
+
+    /**
+     * Makes the observer of a factory. Starts no thread.
+     *
+     * @param listeners the listeners of the factory, possibly none
+     * @param host the factory's source of time, waiting and threads
+     * @param strategy the name of the factory's strategy
+     * @return the observer
+     */
+    public static Observer of(List<LockListener> listeners, Host host, String strategy) {
+        return new Observer(
+                strategy, listeners.isEmpty() ? null : new Dispatcher(listeners, host, strategy), recorder(strategy));
+    }
+
+    /** Returns {@code null} in a runtime without the module {@code jdk.jfr}, where the class cannot be linked. */
+    private static @Nullable FlightRecorderEvents recorder(String strategy) {
+        try {
+            return new FlightRecorderEvents(strategy);
+        } catch (LinkageError e) {
+            return null;
+        }
+    }
+
+    /**
+     * Tells whether anybody wants to hear of anything: a listener is registered, or a recording has one of the events enabled.
+     *
+     * @return {@code true} if an event would reach somebody
+     */
+    public boolean isOn() {
+        return dispatcher != null || (recorder != null && recorder.isOn());
+    }
+
+    /**
+     * A thread asks for a lock that it does not hold.
+     *
+     * @param name the lock
+     */
+    public void requested(String name) {
+        if (dispatcher != null) {
+            Requested event = new Requested(strategy, name);
+            dispatcher.add(listener -> listener.requested(event));
+        }
+    }
+
+    /**
+     * A lock was acquired, by the current thread.
+     *
+     * @param name the lock
+     * @param waitedNanos the time since the request
+     * @param attempts how often this acquisition asked the backend
+     * @param local whether it was handed over within the factory
+     * @param fencingToken the fencing token, if there is one
+     */
+    public void acquired(String name, long waitedNanos, int attempts, boolean local, OptionalLong fencingToken) {
+        if (dispatcher != null) {
+            Acquired event = new Acquired(strategy, name, Duration.ofNanos(waitedNanos), attempts, local, fencingToken);
+            dispatcher.add(listener -> listener.acquired(event));
+        }
+        if (recorder != null) {
+            recorder.acquired(name, waitedNanos, attempts, local, fencingToken);
+        }
+    }
+
+    /**
+     * The last hold was given up.
+     *
+     * @param name the lock
+     * @param heldNanos the time since the acquisition
+     */
+    public void released(String name, long heldNanos) {
+        if (dispatcher != null) {
+            Released event = new Released(strategy, name, Duration.ofNanos(heldNanos));
+            dispatcher.add(listener -> listener.released(event));
+        }
+        if (recorder != null) {
+            recorder.released(name, heldNanos);
+        }
+    }
+
+    /**
+     * A lease was renewed.
+     *
+     * @param name the lock
+     * @param tookNanos how long the request took
+     * @param remaining how long the lease is valid from now on
+     */
+    public void renewed(String name, long tookNanos, Duration remaining) {
+        if (dispatcher != null) {
+            Renewed event = new Renewed(strategy, name, Duration.ofNanos(tookNanos), remaining);
+            dispatcher.add(listener -> listener.renewed(event));
+        }
+        if (recorder != null) {
+            recorder.renewed(name, tookNanos, remaining);
+        }
+    }
+
+    /**
+     * A lease could not be renewed now.
+     *
+     * @param name the lock
+     * @param cause why not
+     */
+    public void renewalFailed(String name, LockBackendException cause) {
+        if (dispatcher != null) {
+            RenewalFailed event = new RenewalFailed(strategy, name, cause);
+            dispatcher.add(listener -> listener.renewalFailed(event));
+        }
+        if (recorder != null) {
+            recorder.renewalFailed(name, cause);
+        }
+    }
+
+    /**
+     * A lock was lost.
+     *
+     * @param name the lock
+     * @param cause why the lease ended
+     * @param heldNanos the time since the acquisition
+     */
+    public void lost(String name, LossCause cause, long heldNanos) {
+        if (dispatcher != null) {
+            Lost event = new Lost(strategy, name, cause, Duration.ofNanos(heldNanos));
+            dispatcher.add(listener -> listener.lost(event));
+        }
+        if (recorder != null) {
+            recorder.lost(name, cause, heldNanos);
+        }
+    }
+
+    /**
+     * The backend stopped to answer those who wait for a lock.
+     *
+     * @param name the lock
+     * @param cause the first failure
+     */
+    public void outageBegan(String name, LockBackendException cause) {
+        if (dispatcher != null) {
+            OutageBegan event = new OutageBegan(strategy, name, cause);
+            dispatcher.add(listener -> listener.outageBegan(event));
+        }
+        if (recorder != null) {
+            recorder.outageBegan(name, cause);
+        }
+    }
+
+    /**
+     * The backend answers again.
+     *
+     * @param name the lock
+     * @param lastedNanos the time since the first failure
+     */
+    public void outageEnded(String name, long lastedNanos) {
+        if (dispatcher != null) {
+            OutageEnded event = new OutageEnded(strategy, name, Duration.ofNanos(lastedNanos));
+            dispatcher.add(listener -> listener.outageEnded(event));
+        }
+        if (recorder != null) {
+            recorder.outageEnded(name, lastedNanos);
+        }
+    }
+
+    /**
+     * The number of threads that wait for a lock has changed.
+     *
+     * @param name the lock
+     * @param length how many wait now
+     */
+    public void queueLength(String name, int length) {
+        if (dispatcher != null) {
+            QueueChanged event = new QueueChanged(strategy, name, length);
+            dispatcher.add(listener -> listener.queueChanged(event));
+        }
+    }
+
+    /** Lets the thread that calls the listeners end as soon as it has told them what is queued. Does not wait for it. */
+    public void close() {
+        if (dispatcher != null) {
+            dispatcher.close();
+        }
+    }
+}

@@ -103,12 +103,12 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(engine.environment(), this);
+        return AsyncAcquisition.acquire(env(), this);
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
-        return AsyncAcquisition.tryAcquire(engine.environment(), this, Objects.requireNonNull(wait, "wait"));
+        return AsyncAcquisition.tryAcquire(env(), this, Objects.requireNonNull(wait, "wait"));
     }
 
     @Override

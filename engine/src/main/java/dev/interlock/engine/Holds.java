@@ -4,6 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ final class Holds {
     private static final Duration ALLOWANCE = Duration.ofMillis(5);
 
     private final Environment env;
+    private final Observer observer;
     private final LeaseProtocol protocol;
     private final CellTable cells;
     private final Releases releases;
@@ -29,6 +31,7 @@ final class Holds {
 
     Holds(
             Environment env,
+            Observer observer,
             LeaseProtocol protocol,
             CellTable cells,
             Releases releases,
@@ -36,6 +39,7 @@ final class Holds {
             Losses losses,
             LostHolds lostHolds) {
         this.env = env;
+        this.observer = observer;
         this.protocol = protocol;
         this.cells = cells;
         this.releases = releases;
@@ -189,7 +193,10 @@ final class Holds {
         switch (exit) {
             case OVER -> {}
             case INNER -> tellCount(hold);
-            case HANDED_OVER -> cells.leave(cell);
+            case HANDED_OVER -> {
+                released(hold);
+                cells.leave(cell);
+            }
             case LAST -> giveBack(hold);
         }
         return exit != Cell.Exit.OVER;
@@ -203,7 +210,9 @@ final class Holds {
             outcome = releases.now(hold.grant.claim);
         } finally {
             if (outcome instanceof Release.Lost lost) {
-                losses.announce(cell.wasLostAtRelease(hold, lost.cause()), hold);
+                losses.announce(hold, cell.wasLostAtRelease(hold, lost.cause()));
+            } else {
+                released(hold);
             }
             boolean yields = !(outcome instanceof Release.Freed freed) || freed.othersMayWait();
             cell.passOn(yields ? signals : null);
@@ -214,9 +223,15 @@ final class Holds {
         }
     }
 
+    private void released(Hold hold) {
+        if (observer.isOn()) {
+            observer.released(hold.lockName(), hold.heldNanos(env));
+        }
+    }
+
     void onLoss(Hold hold, Consumer<? super LossCause> action) {
         if (!hold.grant.cell.addLossAction(hold, action)) {
-            losses.announce(action, hold);
+            losses.announce(hold, action);
         }
     }
 

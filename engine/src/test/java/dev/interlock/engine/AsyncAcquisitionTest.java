@@ -169,7 +169,7 @@ class AsyncAcquisitionTest extends EngineTest {
         env.settle();
         assertThat(env.threads()).doesNotContain(CARRIER);
         assertThat(server.places()).isZero();
-        assertThat(one.engine().cellCount()).isZero();
+        assertThat(one.engine().core().cellCount()).isZero();
         Call<Void> next = cleo.does(lock::lock);
         ann.does(two.lock()::unlock).value();
         env.advance(seconds(2));
@@ -372,7 +372,7 @@ class AsyncAcquisitionTest extends EngineTest {
         env.advance(seconds(1));
         assertThat(server.isFree(NAME)).isTrue();
         assertThat(server.places()).isZero();
-        assertThat(engine.cellCount()).isZero();
+        assertThat(engine.core().cellCount()).isZero();
         assertThat(protocol.breaches()).isEmpty();
         engine.close();
         env.close();

@@ -13,9 +13,12 @@ import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
+import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -126,5 +129,66 @@ class ProtocolTest {
         Claim claim = Fixture.claim("slow").withTimeout(Duration.ofMillis(50));
         assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Failed.class);
         redis.servers.forEach(RedisServer::resume);
+    }
+
+    /** Returns when all servers know that this client listens, and it knows that they do. */
+    private void listen(LeaseProtocol protocol, String name, long listeners) {
+        protocol.watch(name, () -> {});
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.servers.stream()
+                        .allMatch(server -> ((List<?>) server.command("PUBSUB", "NUMSUB", Fixture.key(name) + ":freed"))
+                                .get(1)
+                                .equals(listeners)));
+    }
+
+    /** Releases a lock that all servers have granted. */
+    private Release released(LeaseProtocol protocol, String name) {
+        Claim claim = held(protocol, name);
+        redis.awaitTakenOn(name, 0, 1, 2);
+        Release release = protocol.release(claim);
+        redis.awaitTakenOn(name);
+        return release;
+    }
+
+    @Test
+    void aReleaseKnowsWhetherAnotherClientListens() {
+        LeaseProtocol protocol = protocol();
+        LeaseProtocol other = protocol();
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(false));
+        listen(protocol, "heard", 1);
+        await().atMost(Fixture.PATIENCE)
+                .untilAsserted(() -> assertThat(released(protocol, "heard"))
+                        .as("it listens itself")
+                        .isEqualTo(new Release.Freed(false)));
+        assertThat(released(other, "heard")).isEqualTo(new Release.Freed(true));
+        listen(other, "heard", 2);
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(true));
+    }
+
+    @Test
+    void manyLocksAreReleasedByOneRequestToEachServerAndOthersAreNotTouched() {
+        LeaseProtocol protocol = protocol();
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            claims.add(held(protocol, "many-" + i));
+        }
+        claims.forEach(claim -> redis.awaitTakenOn(claim.name(), 0, 1, 2));
+        redis.holdElsewhere("many-7", 0, 1, 2);
+        held(protocol, "others");
+        redis.awaitTakenOn("others", 0, 1, 2);
+        List<CommandMonitor> monitors =
+                redis.servers.stream().map(RedisServer::monitor).toList();
+        protocol.releaseAll(claims);
+        claims.stream().map(Claim::name).filter(name -> !name.equals("many-7")).forEach(redis::awaitTakenOn);
+        assertThat(redis.takenOn("many-7")).containsExactly(0, 1, 2);
+        assertThat(redis.takenOn("others")).containsExactly(0, 1, 2);
+        for (CommandMonitor monitor : monitors) {
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .filteredOn(
+                            command -> command.get(0).toUpperCase(Locale.ROOT).startsWith("EVAL"))
+                    .hasSize(1);
+            monitor.close();
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.child.ClassDataArchive;
 import dev.interlock.conformance.child.PeerJvm;
+import dev.interlock.conformance.child.PosixSignals;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

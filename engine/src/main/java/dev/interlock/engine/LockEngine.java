@@ -121,6 +121,7 @@ public final class LockEngine implements DistributedLockFactory {
                 name,
                 env.newToken(),
                 options.lease(),
+                config.commandTimeout(),
                 config.localHandoffs() + 1,
                 claims.incrementAndGet(),
                 waiting,

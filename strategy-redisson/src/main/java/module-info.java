@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.redisson.RedissonStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 
 /** The strategy {@code redisson}: the lock of Redisson, on the wire as Redisson has it. */
 module dev.interlock.redisson {

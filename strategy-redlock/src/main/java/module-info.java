@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.redlock.RedlockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 
 /** The strategy {@code redlock}: a majority of independent Redis servers, with fencing tokens and delayed restarts. */
 module dev.interlock.redlock {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 
 /** The strategy {@code set-nx-px}: one Redis server, {@code SET NX PX} and owner-checked scripts. */
 module dev.interlock.setnxpx {

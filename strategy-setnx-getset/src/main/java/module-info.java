@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.setnxgetset.SetnxGetsetStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 
 /** The strategy {@code setnx-getset}: one Redis server, and a timestamp that says until when the lock is taken. */
 module dev.interlock.setnxgetset {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.Lock;
  * A lock is held either by a thread or by a handle. {@link #lock}, {@link #lockInterruptibly} and the two {@code tryLock}
  * methods make the current thread the holder, platform or virtual: it may lock again ({@link Capability#REENTRANT}), which
  * costs no I/O, and must unlock as often; only it may unlock. {@link #acquire} and {@link #tryAcquire} make the returned
- * {@link Lease} the holder: any thread may use and close it, and nobody can re-enter it.
+ * {@link LockHandle} the holder: any thread may use and close it, and nobody can re-enter it.
  *
  * <h2>Leases</h2>
  *
@@ -147,12 +148,12 @@ public interface DistributedLock extends Lock {
      * Acquires the lock for a handle unless the current thread is interrupted, and waits for it for as long as it takes.
      *
      * <pre>{@code
-     * try (Lease lease = lock.acquire()) {
-     *     store.write(lease.fencingToken().orElseThrow(), data);
+     * try (LockHandle handle = lock.acquire()) {
+     *     store.write(handle.fencingToken().orElseThrow(), data);
      * }
      * }</pre>
      *
-     * @return the lease, which any thread may use and one must close
+     * @return the handle, which any thread may use and one must close
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
@@ -160,14 +161,14 @@ public interface DistributedLock extends Lock {
      * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
      *     lock by {@link #lock} and would wait for itself
      */
-    Lease acquire() throws InterruptedException;
+    LockHandle acquire() throws InterruptedException;
 
     /**
      * Acquires the lock for a handle if it becomes free within a time and the current thread is not interrupted. With a time
      * of zero or less it does not wait, but asks the backend once.
      *
      * @param wait the longest time to wait for the lock
-     * @return the lease, which any thread may use and one must close, or empty if the time passed before the lock was free
+     * @return the handle, which any thread may use and one must close, or empty if the time passed before the lock was free
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
@@ -175,7 +176,7 @@ public interface DistributedLock extends Lock {
      * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
      *     lock by {@link #lock} and would wait for itself
      */
-    Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+    Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
      * Tells whether the current thread holds this lock. Does no I/O.
@@ -189,12 +190,12 @@ public interface DistributedLock extends Lock {
      *
      * @return the number of holds, zero if the current thread does not hold the lock
      */
-    int holdCount();
+    int getHoldCount();
 
     /**
-     * Returns the lease by which the current thread holds this lock. Does no I/O.
+     * Returns the lease by which the current thread holds this lock, to look at; {@link #unlock} ends it. Does no I/O.
      *
-     * @return the lease, or empty if the current thread does not hold the lock
+     * @return the lease, which any thread may look at, or empty if the current thread does not hold the lock
      */
     Optional<Lease> lease();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.StrategyProfile;
+
 /**
  * A configured source of locks of one strategy.
  *

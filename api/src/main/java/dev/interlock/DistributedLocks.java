@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.LockStrategyProvider;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * One tenure of a lock, from its grant until it is given up or lost.
+ * What the holder of a lock can see of its hold, from the grant until it is given up or lost. A lease is only looked at: it is
+ * given up by {@link DistributedLock#unlock} where a thread holds the lock, and by {@link LockHandle#close} where a handle does.
  *
  * <p>A lease is <em>valid</em> until a moment on this machine's monotonic clock that lies before the moment at which the
  * backend gives the lock to somebody else, as far as the {@linkplain StrategyProfile#assumptions() assumptions} of the
@@ -17,9 +20,9 @@ import java.util.function.Consumer;
  * <p>A valid lease is no proof at the moment of use: the thread can be stopped right after it looked. Work that must not be
  * repeated or reordered passes {@link #fencingToken()} on to a store that refuses a smaller token than the last one it saw.
  *
- * <p>Leases are safe to use from any thread. None of the methods but {@link #ensureValid} and {@link #close} does I/O.
+ * <p>Leases are safe to use from any thread. None of the methods but {@link #ensureValid} does I/O.
  */
-public interface Lease extends AutoCloseable {
+public interface Lease {
     /**
      * Returns the name of the lock.
      *
@@ -28,8 +31,8 @@ public interface Lease extends AutoCloseable {
     String lockName();
 
     /**
-     * Returns the fencing token of this tenure: a positive number below 2<sup>53</sup> that is larger than the token of
-     * every earlier tenure of a lock of this name. It does not change with renewal or re-entry.
+     * Returns the fencing token of this hold: a positive number below 2<sup>53</sup> that is larger than the token of
+     * every earlier hold of a lock of this name. It does not change with renewal or re-entry.
      *
      * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
      */
@@ -65,25 +68,19 @@ public interface Lease extends AutoCloseable {
     /**
      * Registers an action to be run once if this lease is lost; at once if it has been lost already, never if it is given
      * up. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for long;
-     * what they throw is logged.
+     * what they throw is logged. Returns without waiting for the action.
      *
      * @param action what to run with the cause of the loss
+     * @return the registration, by which the action can be cancelled
      */
-    void onLoss(Consumer<? super LossCause> action);
+    Registration onLoss(Consumer<? super LossCause> action);
 
-    /**
-     * Gives this lease up and so frees the lock.
-     *
-     * <p>A lease from {@link DistributedLock#acquire} or {@link DistributedLock#tryAcquire} may be closed by any thread, and
-     * closing it again has no effect. A lease from {@link DistributedLock#lease} belongs to a thread, and closing it is the
-     * same as {@link DistributedLock#unlock}.
-     *
-     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved. That the
-     * backend cannot be reached is no error: the release is repeated in the background, and the lease ends by itself.
-     *
-     * @throws LeaseLostException if the lease was lost before; thrown to the first call only
-     * @throws IllegalMonitorStateException if the lease belongs to a thread and the current thread is another one
-     */
-    @Override
-    void close();
+    /** An action that was registered by {@link Lease#onLoss}. Safe to use from any thread. */
+    interface Registration {
+        /**
+         * Cancels the action, so that a later loss does not run it, and lets go of it. Has no effect after the loss, even if
+         * the action has not run yet, and none if it was cancelled before. Does not block.
+         */
+        void cancel();
+    }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.internal.Durations;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.internal.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -5,7 +5,7 @@
  * <p>A program asks {@link dev.interlock.DistributedLocks} for a {@link dev.interlock.DistributedLockFactory} by the name
  * of a <em>strategy</em> (an algorithm such as {@code "set-nx-px"}), and the factory for a
  * {@link dev.interlock.DistributedLock} by the name of what is to be protected. A strategy is supplied by a
- * {@link dev.interlock.LockStrategyProvider}, which is found by {@link java.util.ServiceLoader}.
+ * {@link dev.interlock.spi.LockStrategyProvider}, which is found by {@link java.util.ServiceLoader}.
  *
  * <p>Every lock here is a <em>lease</em>: it ends by itself when its holder can no longer be heard of. A holder that is
  * stopped for longer than its lease (a garbage collection, a suspended machine, a broken network) may go on while another

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.interlock.spi.LockStrategyProvider;
 import java.io.IOException;
 import java.util.List;
 import java.util.ServiceConfigurationError;

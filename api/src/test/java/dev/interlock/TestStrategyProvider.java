@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock;
 
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Set;
 

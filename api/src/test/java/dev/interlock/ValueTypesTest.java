@@ -4,6 +4,10 @@ package dev.interlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -188,7 +188,7 @@ abstract class ExclusionRules extends Stage {
     public final void rule_1_10_aHandleExcludesThreadsOfItsClient() {
         DistributedLock lock = lock();
         Actor actor = actor("holder of a handle");
-        Lease lease = actor.call("acquire()", lock::acquire);
+        LockHandle lease = actor.call("acquire()", lock::acquire);
         assertFalse(triesLock(actor("contender"), lock), "a thread got the lock that a handle holds");
         assertFalse(
                 triesLock(actor, lock),
@@ -205,7 +205,7 @@ abstract class ExclusionRules extends Stage {
         DistributedLock theirs = lockOfAnotherClient();
         Actor actor = actor("our thread");
         Actor other = actor("their thread");
-        Lease lease = actor.call("acquire()", ours::acquire);
+        LockHandle lease = actor.call("acquire()", ours::acquire);
         assertFalse(triesLock(other, theirs), "a thread got the lock that another client's handle holds");
         actor.does("close()", lease::close);
         other.does("lock()", theirs::lock);

@@ -7,16 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -165,7 +166,7 @@ abstract class FaultRules extends WaitingRules {
         DistributedLock handled = factory().getLock(name("b"));
         Actor actor = actor("holder");
         actor.does("lock()", lock::lock);
-        Lease handle = actor.call("acquire()", handled::acquire);
+        LockHandle handle = actor.call("acquire()", handled::acquire);
         faults().inject(Fault.PARTITION);
         actor.does("unlock() in an outage", lock::unlock);
         assertNotHeld(actor, lock);
@@ -681,7 +682,7 @@ abstract class FaultRules extends WaitingRules {
     static void assertNotHeld(Actor actor, DistributedLock lock) {
         boolean held = actor.call("isHeldByCurrentThread()", lock::isHeldByCurrentThread);
         assertFalse(held, "the lock should not be held");
-        int holds = actor.call("holdCount()", lock::holdCount);
+        int holds = actor.call("getHoldCount()", lock::getHoldCount);
         assertEquals(0, holds, "the hold count of a lock that is not held");
     }
 

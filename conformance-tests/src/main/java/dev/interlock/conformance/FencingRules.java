@@ -4,11 +4,12 @@ package dev.interlock.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -53,7 +54,7 @@ abstract class FencingRules extends LeaseRules {
             token(actor.call("lease()", () -> lock.lease().orElseThrow()));
             actor.does("unlock()", lock::unlock);
         }
-        Lease acquired = acquire(actor, lock);
+        LockHandle acquired = acquire(actor, lock);
         token(acquired);
         actor.does("close()", acquired::close);
         token(actor.call("tryAcquire()", () -> lock.tryAcquire(Duration.ZERO).orElseThrow()));
@@ -71,7 +72,7 @@ abstract class FencingRules extends LeaseRules {
             Actor holder = i % 2 == 0 ? first : second;
             last = assertLarger(last, token(lockBy(holder, lock)));
             holder.does("unlock()", lock::unlock);
-            Lease handle = acquire(first, lock);
+            LockHandle handle = acquire(first, lock);
             last = assertLarger(last, token(handle));
             second.does("close()", handle::close);
         }
@@ -162,10 +163,10 @@ abstract class FencingRules extends LeaseRules {
     @Needs(Capability.FENCING)
     public final void rule_7_7_aLeaseKeepsItsTokenForEver() {
         Actor actor = actor("holder");
-        Lease givenUp = acquire(actor, lock());
+        LockHandle givenUp = acquire(actor, lock());
         long first = token(givenUp);
         actor.does("close()", givenUp::close);
-        Lease lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
+        LockHandle lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long second = token(lost);
         awaitLoss(lost);
         tokenOfTenure(actor, lockOfAnotherClient());
@@ -179,7 +180,7 @@ abstract class FencingRules extends LeaseRules {
     public final void rule_7_8_tokensGrowAfterALeaseHasRunOut() {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
-        Lease stale = acquire(actor, connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
+        LockHandle stale = acquire(actor, connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long next = tokenOfTenure(actor("next holder"), other);
         assertLarger(token(stale), next);
     }
@@ -262,7 +263,7 @@ abstract class FencingRules extends LeaseRules {
         faults().inject(Fault.LOSE_NEXT_REPLY);
         // Whether this succeeds is for the client library to say, which may ask again.
         Throwable thrown = actor.beginTo("tryAcquire()", () -> {
-                    try (Lease lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
+                    try (LockHandle lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
                         tokens.add(token(lease));
                     }
                 })
@@ -302,7 +303,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     private static void holdByHandle(DistributedLock lock, Queue<Long> tokens) throws InterruptedException {
-        try (Lease lease = lock.acquire()) {
+        try (LockHandle lease = lock.acquire()) {
             tokens.add(token(lease));
             LockSupport.parkNanos(A_MOMENT);
         }
@@ -345,7 +346,7 @@ abstract class FencingRules extends LeaseRules {
     }
 
     private static long tokenOfTenure(DistributedLock lock) throws InterruptedException {
-        try (Lease lease = lock.acquire()) {
+        try (LockHandle lease = lock.acquire()) {
             return token(lease);
         }
     }

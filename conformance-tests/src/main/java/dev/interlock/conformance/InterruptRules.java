@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -223,7 +224,7 @@ abstract class InterruptRules extends ReentryRules {
     public final void rule_4_16_closingAHandleIgnoresAnInterrupt() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        LockHandle handle = actor.call("acquire()", lock::acquire);
         actor.interrupt();
         actor.does("close()", handle::close);
         assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
@@ -261,7 +262,7 @@ abstract class InterruptRules extends ReentryRules {
         Actor holder = holderOf(lock);
         holder.interrupt();
         assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() by an interrupted thread");
-        assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() by an interrupted thread");
+        assertEquals(1, holder.call("getHoldCount()", lock::getHoldCount), "getHoldCount() by an interrupted thread");
         Lease lease = heldLease(holder, lock);
         assertTrue(holder.call("isValid()", lease::isValid), "isValid() by an interrupted thread");
         assertTrue(

@@ -8,14 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +73,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_2_theRemainingTimeFalls() {
         Duration pause = Scale.millis(60);
-        Lease lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor("holder"), factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         Duration before = lease.remaining();
         pass(pause);
         Duration after = lease.remaining();
@@ -150,7 +152,8 @@ abstract class LeaseRules extends TimedWaitRules {
             assertFalse(
                     holder.call("isHeldByCurrentThread()", each::isHeldByCurrentThread),
                     "isHeldByCurrentThread() after the lease has run out");
-            assertEquals(0, holder.call("holdCount()", each::holdCount), "holdCount() after the lease has run out");
+            assertEquals(
+                    0, holder.call("getHoldCount()", each::getHoldCount), "getHoldCount() after the lease has run out");
             assertEquals(Optional.empty(), holder.call("lease()", each::lease), "lease() after the lease has run out");
         }
         assertEquals(Duration.ZERO, lease.remaining(), "remaining() after the lease has run out");
@@ -160,9 +163,9 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_7_aLostLeaseNeverBecomesValidAgain() {
         Actor actor = actor("holder");
-        Lease lost = acquire(actor, shortLived(name()));
+        LockHandle lost = acquire(actor, shortLived(name()));
         awaitLoss(lost);
-        Lease fresh = acquire(actor, factory().getLock(name()));
+        LockHandle fresh = acquire(actor, factory().getLock(name()));
         assertNotSame(lost, fresh, "a new tenure should have a lease of its own");
         assertTrue(fresh.isValid(), "the lease of the new tenure should be valid");
         assertFalse(lost.isValid(), "a lease that was lost should stay invalid when its client has the lock again");
@@ -196,19 +199,19 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock longLock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
         DistributedLock shortLock = factory().getLock(name(), unrenewed(shorter));
         Actor holder = actor("holder");
-        Lease first = acquire(holder, shortLock);
+        LockHandle first = acquire(holder, shortLock);
         assertNotAbove(shorter, first);
-        Lease second = handedTo("second", longLock, holder, first);
+        LockHandle second = handedTo("second", longLock, holder, first);
         assertAbove(shorter, second);
-        Lease third = handedTo("third", shortLock, holder, second);
+        LockHandle third = handedTo("third", shortLock, holder, second);
         assertNotAbove(shorter, third);
         holder.does("close()", third::close);
         assertAbove(shorter, acquire(holder, longLock));
     }
 
-    private Lease handedTo(String next, DistributedLock lock, Actor holder, Lease held) {
+    private LockHandle handedTo(String next, DistributedLock lock, Actor holder, LockHandle held) {
         Actor waiter = actor(next);
-        Pending<Lease> waiting = waiter.begin("acquire()", lock::acquire);
+        Pending<LockHandle> waiting = waiter.begin("acquire()", lock::acquire);
         waiter.settle(waiting);
         holder.does("close()", held::close);
         return waiting.result();
@@ -273,7 +276,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Actor actor = actor("holder");
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
         faults().inject(Fault.DELAY);
-        Lease lease = acquire(actor, lock);
+        LockHandle lease = acquire(actor, lock);
         assertCountsFromRequest(lease, most);
         eventually("the remaining time falls", () -> lease.remaining().compareTo(renewBelow) < 0);
         actor.does("ensureValid()", () -> lease.ensureValid(renewBelow));
@@ -325,7 +328,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_14_aListenerThatComesLateIsToldToo() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
         Losses late = new Losses(lease);
         assertEquals(LossCause.EXPIRED, late.cause(), "what a listener is told that was registered after the loss");
@@ -343,7 +346,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Lease ofThread = lockBy(actor, lock);
             Losses told = new Losses(ofThread);
             actor.does("unlock()", lock::unlock);
-            Lease handle = acquire(actor, factory().getLock(name(again + " b"), unrenewed(time)));
+            LockHandle handle = acquire(actor, factory().getLock(name(again + " b"), unrenewed(time)));
             told.listenTo(handle);
             actor.does("close()", handle::close);
             told.listenTo(ofThread);
@@ -358,7 +361,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_16_everyListenerIsToldWhateverOthersThrow() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         Losses first = new Losses(lease);
         lease.onLoss(cause -> {
             throw new IllegalStateException("thrown by a listener on purpose");
@@ -379,7 +382,7 @@ abstract class LeaseRules extends TimedWaitRules {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger atOnce = new AtomicInteger();
         Actor holder = actor("holder");
-        Lease lease = acquire(holder, shortLived(name()));
+        LockHandle lease = acquire(holder, shortLived(name()));
         int listeners = 3;
         for (int i = 0; i < listeners; i++) {
             lease.onLoss(cause -> {
@@ -442,7 +445,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_20_closingALostHandleThrowsOnce() {
-        Lease lease = acquire(actor("holder"), shortLived(name()));
+        LockHandle lease = acquire(actor("holder"), shortLived(name()));
         awaitLoss(lease);
         Actor closer = actor("closer");
         LeaseLostException lost = closer.beginTo("close()", lease::close).failure(LeaseLostException.class);
@@ -456,7 +459,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Needs(faults = Fault.PARTITION)
     public final void rule_6_21_ensureValidReturnsAtOnceIfEnoughIsLeft() {
         Actor actor = actor("holder");
-        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         faults().inject(Fault.PARTITION);
         actor.does(
                 "ensureValid() of less than what remains, without a backend",
@@ -474,7 +477,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Duration atLeast = time.multipliedBy(3).dividedBy(4);
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor actor = actor("holder");
-            Lease lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));
+            LockHandle lease = acquire(actor, connected(factory()).getLock(name(again), unrenewed(time)));
             long firstEnd = System.nanoTime() + time.toNanos();
             awaitRemainingBelow(lease, time.dividedBy(2));
             long before = System.nanoTime();
@@ -495,7 +498,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_23_ensureValidRefusesATimeThatNoLeaseGives() {
         Actor actor = actor("holder");
-        Lease lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
+        LockHandle lease = acquire(actor, factory().getLock(name(), unrenewed(Scale.LONG_LEASE)));
         for (Duration atLeast : List.of(
                 Duration.ofMillis(-1),
                 Duration.ofSeconds(Long.MIN_VALUE),
@@ -514,7 +517,7 @@ abstract class LeaseRules extends TimedWaitRules {
         DistributedLock lock = lock();
         Lease ofThread = lockBy(actor, lock);
         actor.does("unlock()", lock::unlock);
-        Lease handle = acquire(actor, lock);
+        LockHandle handle = acquire(actor, lock);
         actor.does("close()", handle::close);
         for (Lease lease : List.of(ofThread, handle)) {
             actor.beginTo("ensureValid() of a lease that was given up", () -> lease.ensureValid(Scale.millis(1)))
@@ -528,7 +531,7 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_25_ensureValidTellsOfALoss() {
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
-        Lease lease = acquire(actor, shortLived(name()));
+        LockHandle lease = acquire(actor, shortLived(name()));
         awaitLoss(lease);
         for (int i = 0; i < 2; i++) {
             LeaseLostException lost = actor.beginTo(
@@ -548,7 +551,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration time = Scale.RENEWED_LEASE;
         Actor actor = actor("holder");
         DistributedLock other = connected(newFactory()).getLock(name());
-        Lease lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
+        LockHandle lease = acquire(actor, connected(factory()).getLock(name(), unrenewed(time)));
         awaitRemainingBelow(lease, time.multipliedBy(7).dividedBy(10));
         faults().inject(Fault.FLUSH);
         actor.beginTo(
@@ -569,7 +572,7 @@ abstract class LeaseRules extends TimedWaitRules {
             DistributedLockFactory other = connected(newFactory());
             DistributedLockFactory own = connected(factory());
             Lease ofThread = lockBy(holder, own.getLock(name(again + " a"), lease(time)));
-            Lease handle = acquire(holder, own.getLock(name(again + " b"), lease(time)));
+            LockHandle handle = acquire(holder, own.getLock(name(again + " b"), lease(time)));
             Actor contender = actor("contender");
             DistributedLock first = other.getLock(name(again + " a"));
             DistributedLock second = other.getLock(name(again + " b"));
@@ -623,7 +626,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLock other = connected(newFactory()).getLock(name(again));
             Actor mortal = actor("thread that ends");
-            Lease lease = acquire(mortal, connected(factory()).getLock(name(again), lease(time)));
+            LockHandle lease = acquire(mortal, connected(factory()).getLock(name(again), lease(time)));
             mortal.dismissAndJoin();
             pass(time.multipliedBy(5).dividedBy(4));
             assertTrue(lease.isValid(), "a handle belongs to no thread, so it should outlive the one that acquired it");
@@ -711,7 +714,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration time = Scale.RENEWED_LEASE;
         LockOptions options = LockOptions.builder().lease(time).maxHold(time).build();
         Actor holder = actor("holder");
-        Lease lease = acquire(holder, connected(factory()).getLock(name(), options));
+        LockHandle lease = acquire(holder, connected(factory()).getLock(name(), options));
         awaitRemainingBelow(lease, time.dividedBy(2));
         holder.beginTo(
                         "ensureValid() of more than maxHold leaves",
@@ -792,11 +795,35 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_37_aLockThatIsHandedOverComesWithItsWholeLease() {
+    public final void rule_6_37_aListenerThatWasCancelledIsNotTold() {
+        DistributedLockFactory client = connected(newFactory());
+        LockHandle handle = actor("has the handle").call("acquire()", client.getLock(name())::acquire);
+        Queue<LossCause> cancelled = new ConcurrentLinkedQueue<>();
+        Queue<LossCause> twice = new ConcurrentLinkedQueue<>();
+        Consumer<LossCause> listener = twice::add;
+        Lease.Registration early = handle.onLoss(cancelled::add);
+        Lease.Registration first = handle.onLoss(listener);
+        Lease.Registration second = handle.onLoss(listener);
+        early.cancel();
+        early.cancel();
+        first.cancel();
+        Losses last = new Losses(handle);
+        client.close();
+        assertEquals(LossCause.FACTORY_CLOSED, last.cause(), "what the last listener was told");
+        eventually("a listener that was registered twice and cancelled once is told", () -> !twice.isEmpty());
+        second.cancel();
+        early.cancel();
+        assertEquals(0, cancelled.size(), "how often the cancelled listener was told");
+        assertEquals(1, twice.size(), "how often the listener was told that was registered twice and cancelled once");
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_38_aLockThatIsHandedOverComesWithItsWholeLease() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE.multipliedBy(2)));
         Actor holder = actor("holder");
         Actor next = actor("next holder");
-        Lease fresh = acquire(next, lock);
+        LockHandle fresh = acquire(next, lock);
         Duration whole = fresh.remaining();
         next.does("close()", fresh::close);
         Duration enough = whole.multipliedBy(9).dividedBy(10);
@@ -805,7 +832,7 @@ abstract class LeaseRules extends TimedWaitRules {
             if (i > 0) {
                 retried("a grant came late, or not");
             }
-            Lease held = acquire(holder, lock);
+            LockHandle held = acquire(holder, lock);
             Pending<Duration> waiting = next.begin("lock() and remaining()", () -> {
                 lock.lock();
                 Duration remaining = lock.lease().orElseThrow().remaining();
@@ -827,7 +854,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_38_noInterruptComesAfterTheLossWasTold() {
+    public final void rule_6_39_noInterruptComesAfterTheLossWasTold() {
         Map<Actor, Pending<Integer>> losers = new LinkedHashMap<>();
         for (int i = 0; i < LOSERS; i++) {
             DistributedLock lock = connected(factory()).getLock(name("of loser " + i), LOUD);
@@ -878,7 +905,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_39_itsOwnLossDoesNotEndAnAcquisition() {
+    public final void rule_6_40_itsOwnLossDoesNotEndAnAcquisition() {
         DistributedLock lock = connected(factory()).getLock(name(), LOUD);
         List<Pending<?>> losers = new ArrayList<>();
         for (int i = 0; i < LOSERS; i++) {
@@ -910,7 +937,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
-    public final void rule_6_40_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
+    public final void rule_6_41_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLock lock = newFactory().getLock(name(again), lease(time));
@@ -959,7 +986,7 @@ abstract class LeaseRules extends TimedWaitRules {
         return connected(factory()).getLock(name, unrenewed(Scale.SHORT_LEASE));
     }
 
-    final Lease acquire(Actor actor, DistributedLock lock) {
+    final LockHandle acquire(Actor actor, DistributedLock lock) {
         return actor.call("acquire()", () -> granted(lock::acquire));
     }
 

@@ -11,6 +11,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import java.time.Duration;
@@ -101,7 +102,7 @@ abstract class LifecycleRules extends NameRules {
         Actor actor = actor("holder");
         actor.does("lock()", lock::lock);
         Lease hold = actor.call("lease()", lock::lease).orElseThrow();
-        Lease handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
+        LockHandle handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
         Queue<LossCause> told = new ConcurrentLinkedQueue<>();
         hold.onLoss(told::add);
         handle.onLoss(told::add);
@@ -122,7 +123,7 @@ abstract class LifecycleRules extends NameRules {
         DistributedLock lock = client.getLock(name());
         Actor actor = actor("holder");
         actor.does("lock()", lock::lock);
-        Lease handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
+        LockHandle handle = actor.call("acquire()", client.getLock(name("b"))::acquire);
         close(client);
         LeaseLostException lost =
                 actor.beginTo("unlock() after close()", lock::unlock).failure(LeaseLostException.class);

@@ -6,6 +6,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.Load.Style;
@@ -134,7 +135,7 @@ final class LoadThread {
                         : Optional.empty();
             case ACQUIRE -> Optional.of(new Grant(lock, lock.acquire()));
             case TRY_ACQUIRE ->
-                lock.tryAcquire(Duration.ofNanos(part(load.patience))).map(lease -> new Grant(lock, lease));
+                lock.tryAcquire(Duration.ofNanos(part(load.patience))).map(handle -> new Grant(lock, handle));
         };
     }
 
@@ -180,24 +181,24 @@ final class LoadThread {
     private final class Grant {
         final DistributedLock lock;
         private final @Nullable Lease lease;
-        private final boolean ofThread;
+        private final @Nullable LockHandle handle;
         private long seenNanos = System.nanoTime();
         private long validUntilNanos = seenNanos;
 
         Grant(DistributedLock lock) {
             this.lock = lock;
             this.lease = lock.lease().orElse(null);
-            this.ofThread = true;
+            this.handle = null;
         }
 
-        Grant(DistributedLock lock, Lease lease) {
+        Grant(DistributedLock lock, LockHandle handle) {
             this.lock = lock;
-            this.lease = lease;
-            this.ofThread = false;
+            this.lease = handle;
+            this.handle = handle;
         }
 
         boolean isOfThread() {
-            return ofThread;
+            return handle == null;
         }
 
         /** Whether there was something left of the lease when it was looked at; a short one may be over by then. */
@@ -250,10 +251,10 @@ final class LoadThread {
         }
 
         private void giveUp() {
-            if (ofThread || lease == null) {
+            if (handle == null) {
                 lock.unlock();
             } else {
-                lease.close();
+                handle.close();
             }
         }
 

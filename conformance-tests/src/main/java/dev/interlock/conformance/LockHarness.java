@@ -2,7 +2,7 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import java.util.Optional;
 
 /**

@@ -45,8 +45,8 @@ abstract class LossRules extends OwnershipRules {
     private static final Map<String, Call> QUERIES = new TreeMap<>(Map.of(
             "isHeldByCurrentThread()",
             lock -> assertFalse(lock.isHeldByCurrentThread(), "isHeldByCurrentThread() after the loss"),
-            "holdCount()",
-            lock -> assertEquals(0, lock.holdCount(), "holdCount() after the loss"),
+            "getHoldCount()",
+            lock -> assertEquals(0, lock.getHoldCount(), "getHoldCount() after the loss"),
             "lease()",
             lock -> assertEquals(Optional.empty(), lock.lease(), "lease() after the loss")));
 

@@ -11,9 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyOption;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -316,7 +317,7 @@ abstract class NameRules extends FaultRules {
         holder.does("lock()", lock::lock);
         holder.does("toString()", () -> assertNotNull(lock.toString(), "the lock as a text"));
         actor("stranger").does("toString()", () -> assertNotNull(lock.toString(), "the lock as a text"));
-        assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() after toString()");
+        assertEquals(1, holder.call("getHoldCount()", lock::getHoldCount), "getHoldCount() after toString()");
         assertHeldBySomebody(newFactory().getLock(name("b")));
     }
 
@@ -344,7 +345,7 @@ abstract class NameRules extends FaultRules {
             texts.put("a lease", lease.toString());
             lock.unlock();
             texts.put("a lease that was given up", lease.toString());
-            Lease handle = lock.acquire();
+            LockHandle handle = lock.acquire();
             texts.put("a handle", handle.toString());
             handle.close();
             texts.put("an exception", String.valueOf(assertThrows(IllegalMonitorStateException.class, lock::unlock)));

@@ -6,12 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -214,7 +215,10 @@ abstract class OwnershipRules extends ExclusionRules {
         holder.does("lock()", lock::lock);
         faults().inject(Fault.PARTITION);
         assertTrue(isHeldBy(holder, lock), "isHeldByCurrentThread() while the backend cannot be reached");
-        assertEquals(1, holder.call("holdCount()", lock::holdCount), "holdCount() while the backend cannot be reached");
+        assertEquals(
+                1,
+                holder.call("getHoldCount()", lock::getHoldCount),
+                "getHoldCount() while the backend cannot be reached");
         Lease lease = heldLease(holder, lock);
         assertTrue(lease.isValid(), "isValid() while the backend cannot be reached and the lease goes on");
         assertTrue(lease.remaining().compareTo(Duration.ZERO) > 0, "remaining() should be positive");
@@ -227,7 +231,7 @@ abstract class OwnershipRules extends ExclusionRules {
     public final void rule_2_15_aHandleMakesNoThreadTheHolder() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        LockHandle handle = actor.call("acquire()", lock::acquire);
         assertHoldsNoneByQueries(actor, lock);
         assertHoldsNothing(actor, lock);
         assertTrue(handle.isValid(), "unlock() does not give a handle up");
@@ -242,10 +246,10 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock other = lockOfAnotherClient();
         Actor acquirer = actor("acquirer");
         Actor closer = actor("closer");
-        Lease acquired = acquirer.call("acquire()", lock::acquire);
+        LockHandle acquired = acquirer.call("acquire()", lock::acquire);
         closer.does("close()", acquired::close);
         assertFree(other);
-        Lease tried = acquirer.call("tryAcquire()", () -> lock.tryAcquire(Scale.PATIENCE))
+        LockHandle tried = acquirer.call("tryAcquire()", () -> lock.tryAcquire(Scale.PATIENCE))
                 .orElseThrow(() -> new AssertionError("tryAcquire() of a free lock was refused"));
         closer.does("close()", tried::close);
         assertFree(other);
@@ -258,7 +262,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("has the handle");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        LockHandle handle = actor.call("acquire()", lock::acquire);
         actor.does("close()", handle::close);
         actor.does("close() again", handle::close);
         actor("next").does("lock()", other::lock);
@@ -270,44 +274,57 @@ abstract class OwnershipRules extends ExclusionRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_18_closingTheLeaseOfAThreadUnlocks() {
+    public final void rule_2_18_theLeaseOfAThreadOffersNoClose() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
         Lease lease = heldLease(holder, lock);
-        holder.does("close()", lease::close);
-        assertFalse(isHeldBy(holder, lock), "closing the lease of a thread is the same as unlock()");
-        assertFree(lockOfAnotherClient());
-        assertHoldsNothing(holder, lock);
+        assertFalse(
+                lease instanceof AutoCloseable,
+                "lease() shows the hold of a thread, and whoever is shown it must not be able to end it");
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_19_closingTheLeaseOfAnotherThreadFreesNothing() {
+    public final void rule_2_19_anyThreadMayLookAtTheLeaseOfAThread() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
+        Actor observer = actor("another thread");
         holder.does("lock()", lock::lock);
         Lease lease = heldLease(holder, lock);
-        actor("stranger").beginTo("close()", lease::close).failure(IllegalMonitorStateException.class);
-        assertTrue(lease.isValid(), "the lease stays valid when another thread could not close it");
+        assertEquals(name(), observer.call("lockName()", lease::lockName), "lockName() on another thread");
+        assertTrue(observer.call("isValid()", lease::isValid), "isValid() on another thread");
+        assertTrue(
+                observer.call("remaining()", lease::remaining).compareTo(Duration.ZERO) > 0,
+                "remaining() on another thread");
+        assertEquals(
+                lease.fencingToken(),
+                observer.call("fencingToken()", lease::fencingToken),
+                "fencingToken() on another thread");
+        observer.does("ensureValid()", () -> lease.ensureValid(Duration.ZERO));
         assertHolds(holder, lock);
-        assertHeldBySomebody(lockOfAnotherClient());
+        holder.does("unlock()", lock::unlock);
+        assertFalse(observer.call("isValid()", lease::isValid), "isValid() on another thread after unlock()");
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_20_anOldLeaseDoesNotEndTheNextTenure() {
+    public final void rule_2_20_anOldLeaseIsNotThatOfTheNextHold() {
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
         Lease old = heldLease(holder, lock);
         holder.does("unlock()", lock::unlock);
         holder.does("lock() again", lock::lock);
-        holder.beginTo("close() of the lease before", old::close).failure(IllegalMonitorStateException.class);
-        assertHolds(holder, lock);
-        assertHeldBySomebody(lockOfAnotherClient());
+        assertOver(old);
+        assertFalse(holder.call("isValid()", old::isValid), "isValid() of the old lease, on the thread of the next");
+        assertThrows(
+                IllegalStateException.class,
+                () -> old.ensureValid(Duration.ZERO),
+                "ensureValid() of a lease that was given up, while the thread has the next one");
+        assertTrue(heldLease(holder, lock).isValid(), "the lease of the next hold");
     }
 
     @Test
@@ -320,7 +337,7 @@ abstract class OwnershipRules extends ExclusionRules {
         Lease lease = heldLease(holder, lock);
         holder.does("unlock()", lock::unlock);
         assertOver(lease);
-        Lease handle = holder.call("acquire()", lock::acquire);
+        LockHandle handle = holder.call("acquire()", lock::acquire);
         holder.does("close()", handle::close);
         assertOver(handle);
     }
@@ -399,7 +416,7 @@ abstract class OwnershipRules extends ExclusionRules {
         connected(factory());
         Actor actor = actor("has the handle");
         Actor next = actor("next");
-        Lease handle = actor.call("acquire()", () -> granted(lock::acquire));
+        LockHandle handle = actor.call("acquire()", () -> granted(lock::acquire));
         next.does("lock()", other::lock);
         actor.beginTo("close()", handle::close).failure(LeaseLostException.class);
         assertHolds(next, other);
@@ -520,7 +537,7 @@ abstract class OwnershipRules extends ExclusionRules {
 
     static void assertHoldsNoneByQueries(Actor actor, DistributedLock lock) {
         assertFalse(isHeldBy(actor, lock), () -> "isHeldByCurrentThread() for " + actor.name());
-        assertEquals(0, actor.call("holdCount()", lock::holdCount), () -> "holdCount() for " + actor.name());
+        assertEquals(0, actor.call("getHoldCount()", lock::getHoldCount), () -> "getHoldCount() for " + actor.name());
         assertTrue(leaseOf(actor, lock).isEmpty(), () -> "lease() for " + actor.name() + " should be empty");
     }
 

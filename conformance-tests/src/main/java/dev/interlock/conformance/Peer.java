@@ -3,10 +3,10 @@ package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.child.ClassDataArchive;
 import dev.interlock.conformance.child.PeerJvm;
 import dev.interlock.conformance.child.PosixSignals;
+import dev.interlock.spi.LockStrategyProvider;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

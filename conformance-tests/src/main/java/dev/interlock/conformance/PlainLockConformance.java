@@ -2,9 +2,9 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.conformance.plain.PlainLocks;
+import dev.interlock.spi.LockStrategyProvider;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.spi.Capability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

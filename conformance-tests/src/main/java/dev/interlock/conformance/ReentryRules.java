@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.plain.Beyond;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -204,7 +205,7 @@ abstract class ReentryRules extends LossRules {
     public final void rule_3_11_aHandleIsNotReEntered() {
         DistributedLock lock = lock();
         Actor actor = actor("has the handle");
-        Lease handle = actor.call("acquire()", lock::acquire);
+        LockHandle handle = actor.call("acquire()", lock::acquire);
         assertFalse(triesToLock(actor, lock), "tryLock() while a handle has the lock");
         assertFalse(
                 actor.call("timed tryLock()", () -> lock.tryLock(0, TimeUnit.SECONDS)),
@@ -265,7 +266,7 @@ abstract class ReentryRules extends LossRules {
     @Test
     @Tag("chapter-3")
     @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
-    public final void rule_3_14_closingTheLeaseUndoesOneHold() {
+    public final void rule_3_14_theLeaseIsValidUntilTheLastUnlock() {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
         Actor holder = actor("holder");
@@ -274,11 +275,12 @@ abstract class ReentryRules extends LossRules {
             lock.lock();
         });
         Lease lease = heldLease(holder, lock);
-        holder.does("close()", lease::close);
+        holder.does("unlock()", lock::unlock);
         assertHoldCount(1, holder, lock);
         assertTrue(lease.isValid(), "the lease goes on until the last hold is undone");
         assertHeldBySomebody(other);
-        holder.does("close()", lease::close);
+        holder.does("the last unlock()", lock::unlock);
+        assertFalse(lease.isValid(), "the lease ends with the last hold");
         assertHoldCount(0, holder, lock);
         assertFree(other);
     }
@@ -515,6 +517,7 @@ abstract class ReentryRules extends LossRules {
     }
 
     private static void assertHoldCount(int expected, Actor actor, DistributedLock lock) {
-        assertEquals(expected, actor.call("holdCount()", lock::holdCount), () -> "holdCount() for " + actor.name());
+        assertEquals(
+                expected, actor.call("getHoldCount()", lock::getHoldCount), () -> "getHoldCount() for " + actor.name());
     }
 }

@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
@@ -255,14 +255,14 @@ abstract class TimedWaitRules extends InterruptRules {
     @Needs(beyond = Beyond.HANDLES)
     public final void rule_5_10_tryAcquireGetsALockThatIsFreedInTime() {
         for (DistributedLock other : List.of(lock(), lockOfAnotherClient())) {
-            List<Lease> leases = new ArrayList<>();
+            List<LockHandle> handles = new ArrayList<>();
             assertGetsItInTime(
                     "tryAcquire(wait)",
                     () -> {
-                        other.tryAcquire(Scale.PATIENCE).ifPresent(leases::add);
-                        return !leases.isEmpty();
+                        other.tryAcquire(Scale.PATIENCE).ifPresent(handles::add);
+                        return !handles.isEmpty();
                     },
-                    () -> leases.forEach(Lease::close));
+                    () -> handles.forEach(LockHandle::close));
         }
     }
 
@@ -303,7 +303,7 @@ abstract class TimedWaitRules extends InterruptRules {
                         () -> refusal(actor, what, tryAcquire(held, wait)).result());
             }
             holder.does("unlock()", lock::unlock);
-            Optional<Lease> lease = actor.call(what, () -> other.tryAcquire(wait));
+            Optional<LockHandle> lease = actor.call(what, () -> other.tryAcquire(wait));
             assertTrue(lease.isPresent(), what + " should get a free lock");
             actor.does("close()", lease.orElseThrow()::close);
         }
@@ -316,14 +316,14 @@ abstract class TimedWaitRules extends InterruptRules {
         DistributedLock other = lockOfAnotherClient();
         for (Duration wait :
                 List.of(Duration.ofNanos(Long.MAX_VALUE), Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))) {
-            List<Lease> leases = new ArrayList<>();
+            List<LockHandle> handles = new ArrayList<>();
             assertGetsItInTime(
                     "tryAcquire(" + wait + ")",
                     () -> {
-                        other.tryAcquire(wait).ifPresent(leases::add);
-                        return !leases.isEmpty();
+                        other.tryAcquire(wait).ifPresent(handles::add);
+                        return !handles.isEmpty();
                     },
-                    () -> leases.forEach(Lease::close));
+                    () -> handles.forEach(LockHandle::close));
         }
     }
 
@@ -463,7 +463,7 @@ abstract class TimedWaitRules extends InterruptRules {
                         giveBack(forInterruptible);
                     }),
                     actor("handle").beginTo("acquire()", () -> {
-                        Lease lease = forHandle.acquire();
+                        LockHandle lease = forHandle.acquire();
                         try {
                             lease.close();
                         } catch (LeaseLostException e) {
@@ -520,7 +520,8 @@ abstract class TimedWaitRules extends InterruptRules {
             refusal(actor, "tryLock(time)", timedTryLock(queue, Scale.millis(20)))
                     .result();
             assertFalse(actor.call("isHeldByCurrentThread()", queue::isHeldByCurrentThread), "a refused thread holds");
-            assertEquals(0, actor.call("holdCount()", queue::holdCount), "the holds of a thread that was refused");
+            assertEquals(
+                    0, actor.call("getHoldCount()", queue::getHoldCount), "the holds of a thread that was refused");
             assertTrue(actor.call("lease()", queue::lease).isEmpty(), "a refused thread should have no lease");
             actor.beginTo("unlock()", queue::unlock).failure(IllegalMonitorStateException.class);
         }
@@ -540,8 +541,8 @@ abstract class TimedWaitRules extends InterruptRules {
             actor.does("unlock()", lock::unlock);
             assertTrue(
                     actor.call("tryAcquire", () -> {
-                        Optional<Lease> lease = lock.tryAcquire(Duration.ofNanos(time));
-                        lease.ifPresent(Lease::close);
+                        Optional<LockHandle> lease = lock.tryAcquire(Duration.ofNanos(time));
+                        lease.ifPresent(LockHandle::close);
                         return lease.isPresent();
                     }),
                     "tryAcquire of " + time + " ns should get a free lock");

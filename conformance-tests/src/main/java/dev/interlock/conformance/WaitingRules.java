@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
+import dev.interlock.LockHandle;
+import dev.interlock.spi.Capability;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -72,7 +72,7 @@ abstract class WaitingRules extends FencingRules {
         Actor waiter = actor("waiter");
         holder.does("lock()", lock::lock);
         assertLetsIn(waiter, other, holder, lock::unlock);
-        Lease lease = holder.call("acquire()", lock::acquire);
+        LockHandle lease = holder.call("acquire()", lock::acquire);
         assertLetsIn(waiter, other, actor("closer"), lease::close);
     }
 
@@ -161,7 +161,7 @@ abstract class WaitingRules extends FencingRules {
                 lock.unlock();
             }));
             waiting.add(arrive(arrived, "acquire() " + i, name -> {
-                Lease lease = lock.acquire();
+                LockHandle lease = lock.acquire();
                 served.add(name);
                 lease.close();
             }));
@@ -271,7 +271,7 @@ abstract class WaitingRules extends FencingRules {
             Actor thread = actor("thread");
             Actor handle = actor("handle");
             Pending<?> locking = thread.beginTo("lock()", other::lock);
-            Pending<Lease> acquiring = handle.begin("acquire()", other::acquire);
+            Pending<LockHandle> acquiring = handle.begin("acquire()", other::acquire);
             thread.settle(locking);
             handle.settle(acquiring);
             always("a wake-up that means nothing should not end a wait", Scale.millis(100), () -> {

@@ -3,7 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Capability;
+import dev.interlock.spi.Capability;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -3,10 +3,10 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Capability;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyProfile;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.io.File;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
@@ -221,10 +222,10 @@ final class WrongExclusion {
 
     /** Holds of one owner. */
     private static final class Holds {
-        final Lease lease;
+        final LockHandle lease;
         int count = 1;
 
-        Holds(Lease lease) {
+        Holds(LockHandle lease) {
             this.lease = lease;
         }
     }
@@ -295,7 +296,7 @@ final class WrongExclusion {
             if (again()) {
                 return true;
             }
-            Optional<Lease> lease = correct.tryAcquire(Duration.ofNanos(unit.toNanos(time)));
+            Optional<LockHandle> lease = correct.tryAcquire(Duration.ofNanos(unit.toNanos(time)));
             lease.ifPresent(it -> holds.put(key(), new Holds(it)));
             return lease.isPresent();
         }
@@ -318,7 +319,7 @@ final class WrongExclusion {
         }
 
         @Override
-        public int holdCount() {
+        public int getHoldCount() {
             Holds held = holds.get(key());
             return held == null ? 0 : held.count;
         }
@@ -338,12 +339,12 @@ final class WrongExclusion {
         }
 
         @Override
-        public Lease acquire() throws InterruptedException {
+        public LockHandle acquire() throws InterruptedException {
             return elsewhere.acquire();
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return elsewhere.tryAcquire(wait);
         }
     }

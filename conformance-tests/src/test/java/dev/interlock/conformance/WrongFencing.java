@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.StrategyProfile;
+import dev.interlock.LockHandle;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -125,8 +127,8 @@ final class WrongFencing {
                 "handlesHaveNoToken",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
-                        return new ForwardingLease(correct.acquire()) {
+                    public LockHandle acquire() throws InterruptedException {
+                        return new ForwardingHandle(correct.acquire()) {
                             @Override
                             public OptionalLong fencingToken() {
                                 return OptionalLong.empty();
@@ -155,8 +157,8 @@ final class WrongFencing {
                 "threadsAndHandlesAreCountedApart",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
-                        return new ForwardingLease(correct.acquire()) {
+                    public LockHandle acquire() throws InterruptedException {
+                        return new ForwardingHandle(correct.acquire()) {
                             @Override
                             public OptionalLong fencingToken() {
                                 return OptionalLong.of(super.fencingToken().orElseThrow() / 2);
@@ -240,7 +242,7 @@ final class WrongFencing {
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
                     protected Lease spoil(Lease lease) {
-                        int holds = correct.holdCount();
+                        int holds = correct.getHoldCount();
                         return holds <= 1
                                 ? lease
                                 : new ForwardingLease(lease) {

@@ -7,13 +7,16 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -230,7 +233,12 @@ final class WrongInterrupts {
                                         failIfInterrupted();
                                         super.ensureValid(atLeast);
                                     }
+                                };
+                            }
 
+                            @Override
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(super.spoil(handle)) {
                                     @Override
                                     public void close() {
                                         failIfInterrupted();
@@ -279,10 +287,10 @@ final class WrongInterrupts {
                             }
 
                             @Override
-                            public Optional<LossCause> release(Claim claim) {
+                            public Release release(Claim claim) {
                                 return granted.contains(claim.token())
                                         ? super.release(claim)
-                                        : Optional.of(LossCause.GONE);
+                                        : new Release.Lost(LossCause.GONE);
                             }
                         };
                     }
@@ -337,18 +345,18 @@ final class WrongInterrupts {
         }
 
         @Override
-        public Lease acquire() throws InterruptedException {
+        public LockHandle acquire() throws InterruptedException {
             return call(super::acquire, null);
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return call(() -> super.tryAcquire(wait), Optional.empty());
         }
     }
 
     private static WrongLock theInterruptForALossIsLate() {
-        return new WrongLock("theInterruptForALossIsLate", "6.38") {
+        return new WrongLock("theInterruptForALossIsLate", "6.39") {
             @Override
             DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new ForwardingFactory(correct) {
@@ -401,11 +409,11 @@ final class WrongInterrupts {
                         }
                     };
                 },
-                "6.39");
+                "6.40");
     }
 
     private static WrongLock anInterruptOfTheGroupEndsRenewal() {
-        return new WrongLock("anInterruptOfTheGroupEndsRenewal", "6.40") {
+        return new WrongLock("anInterruptOfTheGroupEndsRenewal", "6.41") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new RenewedByAThread(super.protocol(server, config));

@@ -7,13 +7,16 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -52,6 +55,8 @@ final class WrongLeases {
                 aLeaseCountsFromTheAnswer(),
                 aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
+                cancellingAListenerDoesNothing(),
+                listenersAreKeptInASet(),
                 lateListenersAreForgotten(),
                 listenersAreToldTwice(),
                 listenersAreToldOfLeasesThatWereGivenUp(),
@@ -151,6 +156,19 @@ final class WrongLeases {
                             return spoiled.computeIfAbsent(lease, spoiler);
                         }
                     };
+                },
+                breaks);
+    }
+
+    /** As {@link #withLocks}; each handle is spoiled. */
+    private static WrongLock withHandles(String name, UnaryOperator<LockHandle> spoiler, String... breaks) {
+        return withLocks(
+                name,
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    protected LockHandle spoil(LockHandle handle) {
+                        return spoiler.apply(handle);
+                    }
                 },
                 breaks);
     }
@@ -273,7 +291,7 @@ final class WrongLeases {
                         // Not in its last moment, when a rule meets it by chance.
                         if (attempt instanceof Attempt.Refused
                                 && holder.untilNanos() - System.nanoTime() > TimeUnit.MILLISECONDS.toNanos(50)) {
-                            put(new Claim(claim.name(), holder.token(), claim.lease(), 1));
+                            put(new Claim(claim.name(), holder.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return attempt;
                     }
@@ -307,13 +325,13 @@ final class WrongLeases {
                         }
 
                         @Override
-                        public int holdCount() {
-                            return isHeldByCurrentThread() ? Math.max(1, correct.holdCount()) : 0;
+                        public int getHoldCount() {
+                            return isHeldByCurrentThread() ? Math.max(1, correct.getHoldCount()) : 0;
                         }
 
                         @Override
                         public void unlock() {
-                            if (correct.holdCount() <= 1) {
+                            if (correct.getHoldCount() <= 1) {
                                 held.get().remove(name());
                             }
                             correct.unlock();
@@ -380,11 +398,11 @@ final class WrongLeases {
                 "waitingUsesUpTheLease",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
+                    public LockHandle acquire() throws InterruptedException {
                         long began = System.nanoTime();
-                        Lease lease = correct.acquire();
+                        LockHandle handle = correct.acquire();
                         Duration waited = Duration.ofNanos(System.nanoTime() - began);
-                        return new ForwardingLease(lease) {
+                        return new ForwardingHandle(handle) {
                             @Override
                             public Duration remaining() {
                                 Duration left = correct.remaining().minus(waited);
@@ -443,8 +461,8 @@ final class WrongLeases {
                 name,
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
-                        super.onLoss(spoiler.apply(action));
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        return super.onLoss(spoiler.apply(action));
                     }
                 },
                 breaks);
@@ -474,15 +492,41 @@ final class WrongLeases {
                 "7.7");
     }
 
+    private static WrongLock cancellingAListenerDoesNothing() {
+        return withLeases(
+                "cancellingAListenerDoesNothing",
+                lease -> new ForwardingLease(lease) {
+                    @Override
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        super.onLoss(action);
+                        return () -> {};
+                    }
+                },
+                "6.37");
+    }
+
+    private static WrongLock listenersAreKeptInASet() {
+        return withLeases(
+                "listenersAreKeptInASet",
+                lease -> {
+                    Map<Consumer<? super LossCause>, Lease.Registration> registered = new ConcurrentHashMap<>();
+                    return new ForwardingLease(lease) {
+                        @Override
+                        public Registration onLoss(Consumer<? super LossCause> action) {
+                            return registered.computeIfAbsent(action, correct::onLoss);
+                        }
+                    };
+                },
+                "6.37");
+    }
+
     private static WrongLock lateListenersAreForgotten() {
         return withLeases(
                 "lateListenersAreForgotten",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
-                        if (isValid()) {
-                            super.onLoss(action);
-                        }
+                    public Registration onLoss(Consumer<? super LossCause> action) {
+                        return isValid() ? super.onLoss(action) : () -> {};
                     }
                 },
                 "6.14",
@@ -495,9 +539,9 @@ final class WrongLeases {
                 "listenersAreToldTwice",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
+                    public Registration onLoss(Consumer<? super LossCause> action) {
                         super.onLoss(action);
-                        super.onLoss(action);
+                        return super.onLoss(action);
                     }
                 },
                 "6.13",
@@ -510,13 +554,12 @@ final class WrongLeases {
                 "listenersAreToldOfLeasesThatWereGivenUp",
                 lease -> new ForwardingLease(lease) {
                     @Override
-                    public void onLoss(Consumer<? super LossCause> action) {
+                    public Registration onLoss(Consumer<? super LossCause> action) {
                         if (isValid()) {
-                            super.onLoss(action);
-                        } else {
-                            super.onLoss(cause -> {});
-                            action.accept(LossCause.EXPIRED);
+                            return super.onLoss(action);
                         }
+                        action.accept(LossCause.EXPIRED);
+                        return super.onLoss(cause -> {});
                     }
                 },
                 "6.15",
@@ -531,12 +574,12 @@ final class WrongLeases {
                     lease.onLoss(cause -> actions.forEach(action -> action.accept(cause)));
                     return new ForwardingLease(lease) {
                         @Override
-                        public void onLoss(Consumer<? super LossCause> action) {
-                            if (isValid()) {
-                                actions.add(action);
-                            } else {
-                                super.onLoss(action);
+                        public Registration onLoss(Consumer<? super LossCause> action) {
+                            if (!isValid()) {
+                                return super.onLoss(action);
                             }
+                            actions.add(action);
+                            return () -> actions.remove(action);
                         }
                     };
                 },
@@ -551,12 +594,12 @@ final class WrongLeases {
                     lease.onLoss(loss::add);
                     return new ForwardingLease(lease) {
                         @Override
-                        public void onLoss(Consumer<? super LossCause> action) {
+                        public Registration onLoss(Consumer<? super LossCause> action) {
                             if (loss.isEmpty()) {
-                                super.onLoss(action);
-                            } else {
-                                action.accept(loss.get(0));
+                                return super.onLoss(action);
                             }
+                            action.accept(loss.get(0));
+                            return () -> {};
                         }
                     };
                 },
@@ -601,9 +644,9 @@ final class WrongLeases {
     }
 
     private static WrongLock closingALostHandleIsSilent() {
-        return withLeases(
+        return withHandles(
                 "closingALostHandleIsSilent",
-                lease -> new ForwardingLease(lease) {
+                handle -> new ForwardingHandle(handle) {
                     @Override
                     public void close() {
                         try {
@@ -617,12 +660,12 @@ final class WrongLeases {
     }
 
     private static WrongLock closingALostHandleAlwaysThrows() {
-        return withLeases(
+        return withHandles(
                 "closingALostHandleAlwaysThrows",
-                lease -> {
+                handle -> {
                     List<LossCause> loss = new CopyOnWriteArrayList<>();
-                    lease.onLoss(loss::add);
-                    return new ForwardingLease(lease) {
+                    handle.onLoss(loss::add);
+                    return new ForwardingHandle(handle) {
                         @Override
                         public void close() {
                             super.close();
@@ -798,7 +841,7 @@ final class WrongLeases {
                         if (entry == null) {
                             return new Renewal.Lost(LossCause.GONE);
                         }
-                        put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                        put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
@@ -853,7 +896,7 @@ final class WrongLeases {
                     });
 
                     @Override
-                    public Optional<LossCause> release(Claim claim) {
+                    public Release release(Claim claim) {
                         long period = claim.lease().toNanos() / 3;
                         timer.scheduleAtFixedRate(
                                 () -> server.request(timeout, () -> renewUnchecked(claim)),
@@ -866,7 +909,7 @@ final class WrongLeases {
                     private boolean renewUnchecked(Claim claim) {
                         MemoryServer.Entry entry = server.live(claim.name());
                         if (entry != null) {
-                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return entry != null;
                     }
@@ -886,9 +929,9 @@ final class WrongLeases {
                 "handlesEndWithTheirThread",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Lease acquire() throws InterruptedException {
+                    public LockHandle acquire() throws InterruptedException {
                         Thread owner = Thread.currentThread();
-                        return new ForwardingLease(correct.acquire()) {
+                        return new ForwardingHandle(correct.acquire()) {
                             @Override
                             public boolean isValid() {
                                 return owner.isAlive() && super.isValid();
@@ -941,12 +984,12 @@ final class WrongLeases {
                         }
 
                         @Override
-                        protected Lease spoil(Lease handle) {
+                        protected LockHandle spoil(LockHandle handle) {
                             ends.put(
                                     name(),
                                     System.nanoTime() + handle.remaining().toNanos());
                             holders.merge(name(), 1, Integer::sum);
-                            return new ForwardingLease(handle) {
+                            return new ForwardingHandle(handle) {
                                 @Override
                                 public void close() {
                                     super.close();
@@ -956,7 +999,7 @@ final class WrongLeases {
                         }
                     };
                 },
-                "6.37");
+                "6.38");
     }
 
     private static WrongLock maxHoldIsThreeTimesAsLong() {

@@ -7,10 +7,12 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
@@ -127,7 +129,7 @@ final class WrongLifecycle {
         protected DistributedLock spoil(DistributedLock lock) {
             return new ForwardingLock(lock) {
                 @Override
-                protected Lease spoil(Lease handle) {
+                protected LockHandle spoil(LockHandle handle) {
                     handles.incrementAndGet();
                     return handle;
                 }
@@ -284,8 +286,8 @@ final class WrongLifecycle {
         protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
-                    super.onLoss(cause -> {
+                public Registration onLoss(Consumer<? super LossCause> action) {
+                    return super.onLoss(cause -> {
                         if (cause != LossCause.FACTORY_CLOSED) {
                             action.accept(cause);
                         }
@@ -304,8 +306,8 @@ final class WrongLifecycle {
         protected Lease spoil(Lease lease) {
             return new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
-                    super.onLoss(cause -> {
+                public Registration onLoss(Consumer<? super LossCause> action) {
+                    return super.onLoss(cause -> {
                         action.accept(cause);
                         if (cause == LossCause.FACTORY_CLOSED) {
                             Thread again = new Thread(() -> {
@@ -417,8 +419,8 @@ final class WrongLifecycle {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
-            return closing ? Optional.empty() : super.release(claim);
+        public Release release(Claim claim) {
+            return closing ? new Release.Freed(true) : super.release(claim);
         }
     }
 

@@ -3,9 +3,9 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.specimens.ForwardingLock;
@@ -186,7 +187,7 @@ final class WrongLosses {
                                 }
 
                                 @Override
-                                protected Lease spoil(Lease handle) {
+                                protected LockHandle spoil(LockHandle handle) {
                                     lost.noteLossOf(Optional.of(handle), name());
                                     return handle;
                                 }
@@ -261,12 +262,12 @@ final class WrongLosses {
         }
 
         @Override
-        public Lease acquire() throws InterruptedException {
+        public LockHandle acquire() throws InterruptedException {
             return around(() -> super.acquire());
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return around(() -> super.tryAcquire(wait));
         }
     }

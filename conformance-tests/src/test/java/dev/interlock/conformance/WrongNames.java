@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
@@ -9,14 +8,15 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;

@@ -6,11 +6,14 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
@@ -56,7 +59,6 @@ final class WrongOwnership {
                         "2.11",
                         "2.12",
                         "2.15",
-                        "2.18",
                         "2.23",
                         "2.25",
                         "2.29",
@@ -72,7 +74,6 @@ final class WrongOwnership {
                         "2.11",
                         "2.12",
                         "2.15",
-                        "2.18",
                         "2.23",
                         "2.25",
                         "2.29",
@@ -124,13 +125,13 @@ final class WrongOwnership {
                         AtomicInteger releases = new AtomicInteger();
                         return new MemoryProtocol(server, config.commandTimeout()) {
                             @Override
-                            public Optional<LossCause> release(Claim claim) {
+                            public Release release(Claim claim) {
                                 if (releases.incrementAndGet() % 10 != 0) {
                                     return super.release(claim);
                                 }
                                 CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS)
                                         .execute(() -> super.release(claim));
-                                return Optional.empty();
+                                return new Release.Freed(true);
                             }
                         };
                     }
@@ -257,9 +258,9 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            public int holdCount() {
+                            public int getHoldCount() {
                                 ask(name());
-                                return super.holdCount();
+                                return super.getHoldCount();
                             }
                         };
                     }
@@ -268,17 +269,21 @@ final class WrongOwnership {
                         "aHandleMakesItsThreadTheHolder",
                         lock -> new ForwardingLock(lock) {
                             @Override
-                            public Lease acquire() throws InterruptedException {
+                            public LockHandle acquire() throws InterruptedException {
                                 correct.lockInterruptibly();
-                                return correct.lease().orElseThrow();
+                                return handle();
                             }
 
                             @Override
-                            public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                            public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
                                 long nanos = wait.compareTo(Scale.LONG_LEASE) > 0 ? Long.MAX_VALUE : wait.toNanos();
                                 return correct.tryLock(nanos, TimeUnit.NANOSECONDS)
-                                        ? correct.lease()
+                                        ? Optional.of(handle())
                                         : Optional.empty();
+                            }
+
+                            private LockHandle handle() {
+                                return new CloseableLease(correct.lease().orElseThrow(), correct);
                             }
                         },
                         "2.15",
@@ -291,13 +296,8 @@ final class WrongOwnership {
                     protected DistributedLock spoil(DistributedLock lock) {
                         return new ForwardingLock(lock) {
                             @Override
-                            public Optional<Lease> lease() {
-                                return correct.lease();
-                            }
-
-                            @Override
-                            protected Lease spoil(Lease lease) {
-                                return new ForwardingLease(lease) {
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(handle) {
                                     private boolean closed;
 
                                     @Override
@@ -314,36 +314,44 @@ final class WrongOwnership {
                     }
                 },
                 ofEachLock(
-                        "closingTheLeaseOfAThreadDoesNothing",
-                        lock -> new LockWithLeases(lock) {
+                        "theLeaseOfAThreadCanBeClosed",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            void close(Lease lease) {}
-                        },
-                        "2.18",
-                        "2.19",
-                        "2.20",
-                        "3.14"),
-                new WithBackDoor("anyThreadMayCloseTheLeaseOfAThread", "2.19") {
-                    @Override
-                    protected DistributedLock spoil(DistributedLock lock) {
-                        return new LockWithLeases(lock) {
-                            @Override
-                            void close(Lease lease) {
-                                if (correct.isHeldByCurrentThread()) {
-                                    lease.close();
-                                } else {
-                                    free(name());
-                                }
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new CloseableLease(lease, correct));
                             }
-                        };
-                    }
-                },
+                        },
+                        "2.18"),
                 ofEachLock(
-                        "anOldLeaseEndsTheNextTenure",
-                        lock -> new LockWithLeases(lock) {
+                        "theLeaseOfAThreadIsSeenByThatThreadAlone",
+                        lock -> new ForwardingLock(lock) {
                             @Override
-                            void close(Lease lease) {
-                                unlock();
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new ForwardingLease(lease) {
+                                    @Override
+                                    public boolean isValid() {
+                                        return isHeldByCurrentThread() && super.isValid();
+                                    }
+                                });
+                            }
+                        },
+                        "2.19"),
+                ofEachLock(
+                        "anOldLeaseIsThatOfTheNextHold",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public Optional<Lease> lease() {
+                                return correct.lease().map(lease -> new ForwardingLease(lease) {
+                                    @Override
+                                    public boolean isValid() {
+                                        return super.isValid()
+                                                || correct().lease().isPresent();
+                                    }
+                                });
+                            }
+
+                            private DistributedLock correct() {
+                                return correct;
                             }
                         },
                         "2.20"),
@@ -351,10 +359,10 @@ final class WrongOwnership {
                         "aLeaseThatWasGivenUpStaysValid",
                         lock -> new ForwardingLock(lock) {
                             @Override
-                            protected Lease spoil(Lease lease) {
+                            protected LockHandle spoil(LockHandle handle) {
                                 long until =
-                                        System.nanoTime() + lease.remaining().toNanos();
-                                return new ForwardingLease(lease) {
+                                        System.nanoTime() + handle.remaining().toNanos();
+                                return new ForwardingHandle(handle) {
                                     private boolean closed;
 
                                     @Override
@@ -424,8 +432,8 @@ final class WrongOwnership {
                                 }
 
                                 @Override
-                                public int holdCount() {
-                                    int correct = super.holdCount();
+                                public int getHoldCount() {
+                                    int correct = super.getHoldCount();
                                     return correct == 0
                                             ? 0
                                             : correct - 1 + holds.get().getOrDefault(name(), 1);
@@ -451,7 +459,6 @@ final class WrongOwnership {
                         "2.37",
                         "2.38",
                         "2.39",
-                        "3.14",
                         "3.17",
                         "3.18",
                         "3.20",
@@ -519,8 +526,8 @@ final class WrongOwnership {
                             }
 
                             @Override
-                            protected Lease spoil(Lease lease) {
-                                return new ForwardingLease(lease) {
+                            protected LockHandle spoil(LockHandle handle) {
+                                return new ForwardingHandle(handle) {
                                     @Override
                                     public void close() {
                                         try {
@@ -540,10 +547,10 @@ final class WrongOwnership {
                     MemoryServer server() {
                         return new MemoryServer() {
                             @Override
-                            Optional<LossCause> release(Claim claim) {
-                                Optional<LossCause> loss = super.release(claim);
+                            Release release(Claim claim) {
+                                Release release = super.release(claim);
                                 remove(claim.name());
-                                return loss;
+                                return release;
                             }
                         };
                     }
@@ -642,7 +649,7 @@ final class WrongOwnership {
         final void ask(String name) {
             LeaseProtocol protocol = protocols.get(name);
             if (protocol != null) {
-                protocol.release(new Claim(name, "of nobody", Duration.ofSeconds(1), 1));
+                protocol.release(new Claim(name, "of nobody", Duration.ofSeconds(1), Duration.ofSeconds(1), 1));
             }
         }
     }
@@ -715,22 +722,18 @@ final class WrongOwnership {
         }
     }
 
-    /** Closes the leases of threads in its own way. */
-    abstract static class LockWithLeases extends ForwardingLock {
-        LockWithLeases(DistributedLock correct) {
+    /** A lease whose close is the unlock of its thread. */
+    private static final class CloseableLease extends ForwardingLease implements LockHandle {
+        private final DistributedLock lock;
+
+        CloseableLease(Lease correct, DistributedLock lock) {
             super(correct);
+            this.lock = lock;
         }
 
-        abstract void close(Lease lease);
-
         @Override
-        public Optional<Lease> lease() {
-            return correct.lease().map(lease -> new ForwardingLease(lease) {
-                @Override
-                public void close() {
-                    LockWithLeases.this.close(correct);
-                }
-            });
+        public void close() {
+            lock.unlock();
         }
     }
 }

@@ -8,7 +8,6 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.conformance.WrongOwnership.LockWithLeases;
 import dev.interlock.conformance.WrongOwnership.ObservedLock;
 import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.engine.Claim;
@@ -96,6 +95,7 @@ final class WrongReentry {
                         "3.9",
                         "3.12",
                         "3.13",
+                        "3.14",
                         "3.16"),
                 new WithBackDoor("reEntryAsksTheBackend", "3.8") {
                     @Override
@@ -103,7 +103,7 @@ final class WrongReentry {
                         return new ObservedLock(lock) {
                             @Override
                             void acquired() {
-                                if (correct.holdCount() > 1) {
+                                if (correct.getHoldCount() > 1) {
                                     ask(name());
                                 }
                             }
@@ -146,8 +146,8 @@ final class WrongReentry {
                                 }
 
                                 @Override
-                                public int holdCount() {
-                                    return correct.holdCount() == 0 ? 0 : holds.get();
+                                public int getHoldCount() {
+                                    return correct.getHoldCount() == 0 ? 0 : holds.get();
                                 }
 
                                 @Override
@@ -160,19 +160,7 @@ final class WrongReentry {
                             };
                         },
                         "3.13",
-                        "3.14",
                         "3.18"),
-                WrongOwnership.ofEachLock(
-                        "closingTheLeaseUndoesAllHolds",
-                        lock -> new LockWithLeases(lock) {
-                            @Override
-                            void close(Lease lease) {
-                                do {
-                                    lease.close();
-                                } while (correct.isHeldByCurrentThread());
-                            }
-                        },
-                        "3.14"),
                 WrongOwnership.ofEachClient(
                         "reEntryIsBelievedForTheWholeLease",
                         () -> {
@@ -222,7 +210,7 @@ final class WrongReentry {
                                 return new ObservedLock(correct.getLock(name, options)) {
                                     @Override
                                     void acquired() {
-                                        if (correct.holdCount() > 1) {
+                                        if (correct.getHoldCount() > 1) {
                                             correct.lease().orElseThrow().ensureValid(fresh);
                                         }
                                     }
@@ -297,7 +285,7 @@ final class WrongReentry {
                         lock -> new ForwardingLock(lock) {
                             @Override
                             public Optional<Lease> lease() {
-                                return correct.holdCount() > 1 ? Optional.empty() : super.lease();
+                                return correct.getHoldCount() > 1 ? Optional.empty() : super.lease();
                             }
                         },
                         "3.14",

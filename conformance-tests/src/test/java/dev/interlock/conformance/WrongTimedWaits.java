@@ -6,8 +6,8 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
@@ -206,7 +206,7 @@ final class WrongTimedWaits {
                 "tryAcquireTriesOnce",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
                         Objects.requireNonNull(wait);
                         return correct.tryAcquire(Duration.ZERO);
                     }
@@ -222,8 +222,8 @@ final class WrongTimedWaits {
                 "tryAcquireSpendsItsWaitTwice",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-                        Optional<Lease> lease = correct.tryAcquire(wait);
+                    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
+                        Optional<LockHandle> lease = correct.tryAcquire(wait);
                         return lease.isPresent() ? lease : correct.tryAcquire(wait);
                     }
                 },
@@ -235,7 +235,7 @@ final class WrongTimedWaits {
                 "tryAcquireTakesZeroForEver",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
                         return wait.isZero() ? Optional.of(correct.acquire()) : correct.tryAcquire(wait);
                     }
                 },
@@ -247,7 +247,7 @@ final class WrongTimedWaits {
                 "tryAcquireOverflows",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+                    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
                         return correct.tryAcquire(wait.isNegative() ? Duration.ZERO : Duration.ofNanos(wait.toNanos()));
                     }
                 },
@@ -492,7 +492,7 @@ final class WrongTimedWaits {
                     public DistributedLock getLock(String name, LockOptions options) {
                         return new ForwardingLock(correct.getLock(name, options)) {
                             @Override
-                            public Lease acquire() throws InterruptedException {
+                            public LockHandle acquire() throws InterruptedException {
                                 return correct.tryAcquire(options.lease()).orElseThrow(IllegalStateException::new);
                             }
                         };
@@ -540,8 +540,8 @@ final class WrongTimedWaits {
                         }
 
                         @Override
-                        public int holdCount() {
-                            return correct.holdCount() + (timedOut.containsKey(Thread.currentThread()) ? 1 : 0);
+                        public int getHoldCount() {
+                            return correct.getHoldCount() + (timedOut.containsKey(Thread.currentThread()) ? 1 : 0);
                         }
                     };
                 },

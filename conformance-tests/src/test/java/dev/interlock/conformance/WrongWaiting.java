@@ -5,18 +5,18 @@ import static dev.interlock.conformance.WrongTimedWaits.spoilt;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
+import dev.interlock.LockHandle;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Watch;
 import dev.interlock.specimens.ForwardingFactory;
-import dev.interlock.specimens.ForwardingLease;
+import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,8 +90,8 @@ final class WrongWaiting {
             MemoryServer server() {
                 return new Server() {
                     @Override
-                    Optional<LossCause> release(Claim claim) {
-                        return lossOf(claim).isPresent() ? lossOf(claim) : super.release(claim);
+                    Release release(Claim claim) {
+                        return lossOf(claim).<Release>map(Release.Lost::new).orElseGet(() -> super.release(claim));
                     }
 
                     @Override
@@ -112,8 +112,8 @@ final class WrongWaiting {
                 "aClosedHandleKeepsTheLock",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
-                    protected Lease spoil(Lease lease) {
-                        return new ForwardingLease(lease) {
+                    protected LockHandle spoil(LockHandle handle) {
+                        return new ForwardingHandle(handle) {
                             @Override
                             public void close() {}
                         };
@@ -428,10 +428,10 @@ final class WrongWaiting {
                     }
 
                     @Override
-                    public Optional<LossCause> release(Claim claim) {
-                        Optional<LossCause> loss = super.release(claim);
+                    public Release release(Claim claim) {
+                        Release release = super.release(claim);
                         told.remove(claim.name());
-                        return loss;
+                        return release;
                     }
 
                     @Override

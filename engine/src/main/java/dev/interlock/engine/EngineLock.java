@@ -3,12 +3,14 @@ package dev.interlock.engine;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 
 /** The lock of one name with the options of whoever asked for it; all state is the engine's. */
 final class EngineLock implements DistributedLock {
@@ -67,15 +69,19 @@ final class EngineLock implements DistributedLock {
     }
 
     @Override
-    public Lease acquire() throws InterruptedException {
+    public LockHandle acquire() throws InterruptedException {
         Waiting waiting = Waiting.interruptibly(engine.environment());
-        return Objects.requireNonNull(engine.acquire(name, options, Owner.HANDLE, waiting));
+        return new Handle(engine.tenures(), Objects.requireNonNull(acquireHandle(waiting)));
     }
 
     @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         Waiting waiting = Waiting.atMost(engine.environment(), wait);
-        return Optional.ofNullable(engine.acquire(name, options, Owner.HANDLE, waiting));
+        return Optional.ofNullable(acquireHandle(waiting)).map(tenure -> new Handle(engine.tenures(), tenure));
+    }
+
+    private @Nullable Tenure acquireHandle(Waiting waiting) throws InterruptedException {
+        return engine.acquire(name, options, Owner.HANDLE, waiting);
     }
 
     @Override
@@ -84,7 +90,7 @@ final class EngineLock implements DistributedLock {
     }
 
     @Override
-    public int holdCount() {
+    public int getHoldCount() {
         return engine.tenures().holdCount(name);
     }
 
@@ -100,7 +106,7 @@ final class EngineLock implements DistributedLock {
     /** Shows the name and whether the current thread holds the lock. */
     @Override
     public String toString() {
-        int holds = holdCount();
+        int holds = getHoldCount();
         return "DistributedLock[" + name + (holds == 0 ? "" : ", held " + holds + " times by this thread") + "]";
     }
 }

@@ -7,7 +7,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -48,7 +48,7 @@ public final class LockEngine implements DistributedLockFactory {
     }
 
     /**
-     * Makes a factory of locks from a protocol, for use by a {@link dev.interlock.LockStrategyProvider}. Does no I/O and starts no
+     * Makes a factory of locks from a protocol, for use by a {@link dev.interlock.spi.LockStrategyProvider}. Does no I/O and starts no
      * thread.
      *
      * @param strategy the name of the strategy
@@ -121,6 +121,7 @@ public final class LockEngine implements DistributedLockFactory {
                 name,
                 env.newToken(),
                 options.lease(),
+                config.commandTimeout(),
                 config.localHandoffs() + 1,
                 claims.incrementAndGet(),
                 waiting,
@@ -142,7 +143,7 @@ public final class LockEngine implements DistributedLockFactory {
             if (mine != null) {
                 if (owner.thread() == null) {
                     throw new IllegalStateException("the current thread holds lock \"" + name
-                            + "\" and would wait for itself; use lease() for a handle of its own hold");
+                            + "\" and would wait for itself; lease() shows its own hold");
                 }
                 if (tenures.reenter(mine)) {
                     tenures.tellHolds(mine);

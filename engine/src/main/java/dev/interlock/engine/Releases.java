@@ -53,7 +53,8 @@ final class Releases {
      */
     Optional<LossCause> now(Claim claim) {
         try {
-            return Waiting.undisturbed(() -> protocol.release(claim));
+            Release release = Waiting.undisturbed(() -> protocol.release(claim));
+            return release instanceof Release.Lost lost ? Optional.of(lost.cause()) : Optional.empty();
         } catch (LockBackendException e) {
             LOG.log(
                     System.Logger.Level.WARNING,

@@ -39,7 +39,7 @@ final class Tenure implements Lease {
     private final Environment env;
     private final OptionalLong fence;
     private final long maxHoldEndNanos;
-    private List<Consumer<? super LossCause>> lossActions = List.of();
+    private List<LossAction> lossActions = List.of();
 
     Tenure(Tenures tenures, Environment env, Grant grant, Owner owner, LockOptions options) {
         this.tenures = tenures;
@@ -70,14 +70,14 @@ final class Tenure implements Lease {
     }
 
     /** Hands over the actions to run at the loss; under the mutex. */
-    List<Consumer<? super LossCause>> takeLossActions() {
-        List<Consumer<? super LossCause>> actions = lossActions;
+    List<LossAction> takeLossActions() {
+        List<LossAction> actions = lossActions;
         lossActions = List.of();
         return actions;
     }
 
     /** Keeps an action for the loss, or returns {@code false} if the tenure is over; under the mutex. */
-    boolean addLossAction(Consumer<? super LossCause> action) {
+    boolean addLossAction(LossAction action) {
         if (state != State.HELD) {
             return false;
         }
@@ -85,6 +85,13 @@ final class Tenure implements Lease {
             lossActions = new ArrayList<>();
         }
         return lossActions.add(action);
+    }
+
+    /** Forgets an action, unless the tenure is over; under the mutex. */
+    void removeLossAction(LossAction action) {
+        if (!lossActions.isEmpty()) {
+            lossActions.remove(action);
+        }
     }
 
     LeaseLostException lost() {
@@ -117,13 +124,24 @@ final class Tenure implements Lease {
     }
 
     @Override
-    public void onLoss(Consumer<? super LossCause> action) {
-        tenures.onLoss(this, Objects.requireNonNull(action, "action"));
+    public Registration onLoss(Consumer<? super LossCause> action) {
+        LossAction registration = new LossAction(Objects.requireNonNull(action, "action"));
+        tenures.onLoss(this, registration);
+        return registration;
     }
 
-    @Override
-    public void close() {
-        tenures.closeLease(this);
+    /** An action to run at the loss. Each registration is an object of its own, also where two have the same action. */
+    final class LossAction implements Registration {
+        final Consumer<? super LossCause> action;
+
+        private LossAction(Consumer<? super LossCause> action) {
+            this.action = action;
+        }
+
+        @Override
+        public void cancel() {
+            tenures.cancelOnLoss(Tenure.this, this);
+        }
     }
 
     @Override

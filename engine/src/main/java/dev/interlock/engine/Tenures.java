@@ -117,12 +117,7 @@ final class Tenures {
                         new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\""));
     }
 
-    void closeLease(Tenure tenure) {
-        Thread owner = tenure.owner.thread();
-        if (owner != null && (!owner.equals(Thread.currentThread()) || tenure.state == Tenure.State.RELEASED)) {
-            throw new IllegalMonitorStateException(
-                    "the current thread does not hold lock \"" + tenure.lockName() + "\" by this lease");
-        }
+    void closeHandle(Tenure tenure) {
         expireIfOver(tenure);
         release(tenure);
     }
@@ -260,7 +255,7 @@ final class Tenures {
     private void markLost(Tenure tenure, LossCause cause) {
         tenure.lossCause = cause;
         tenure.state = Tenure.State.LOST;
-        tenure.takeLossActions().forEach(action -> notify(action, cause));
+        tenure.takeLossActions().forEach(registered -> notify(registered.action, cause));
     }
 
     private void notify(Consumer<? super LossCause> action, LossCause cause) {
@@ -342,13 +337,23 @@ final class Tenures {
         return tenure == null ? 0 : tenure.holds;
     }
 
-    void onLoss(Tenure tenure, Consumer<? super LossCause> action) {
+    void onLoss(Tenure tenure, Tenure.LossAction registered) {
         Cell cell = tenure.grant.cell;
         cell.mutex.lock();
         try {
-            if (!tenure.addLossAction(action) && tenure.state == Tenure.State.LOST) {
-                notify(action, Objects.requireNonNull(tenure.lossCause));
+            if (!tenure.addLossAction(registered) && tenure.state == Tenure.State.LOST) {
+                notify(registered.action, Objects.requireNonNull(tenure.lossCause));
             }
+        } finally {
+            cell.mutex.unlock();
+        }
+    }
+
+    void cancelOnLoss(Tenure tenure, Tenure.LossAction registered) {
+        Cell cell = tenure.grant.cell;
+        cell.mutex.lock();
+        try {
+            tenure.removeLossAction(registered);
         } finally {
             cell.mutex.unlock();
         }

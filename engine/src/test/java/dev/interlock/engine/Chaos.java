@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,7 +155,7 @@ final class Chaos {
     }
 
     private void byHandle(DistributedLock lock, Random random) throws InterruptedException {
-        Lease lease = random.nextBoolean()
+        LockHandle lease = random.nextBoolean()
                 ? lock.acquire()
                 : lock.tryAcquire(Duration.ofMillis(random.nextInt(300))).orElse(null);
         if (lease != null) {

@@ -7,6 +7,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
@@ -106,7 +107,7 @@ class CloseTest extends EngineTest {
         assertThat(ann.does(lock::lock).failure()).isInstanceOf(IllegalStateException.class);
         assertThat(ann.asks(lock::tryLock).failure()).isInstanceOf(IllegalStateException.class);
         assertThat(ann.asks(lock::acquire).failure()).isInstanceOf(IllegalStateException.class);
-        assertThat(ann.asks(lock::holdCount).value()).isZero();
+        assertThat(ann.asks(lock::getHoldCount).value()).isZero();
         assertThat(one.protocol().allCalls()).isZero();
     }
 
@@ -160,7 +161,7 @@ class CloseTest extends EngineTest {
     @Test
     void anErrorInAReleaseDoesNotKeepItFromClosing() {
         one.protocol().always(Verb.RELEASE, Fault.error());
-        Lease lease = ann.asks(one.lock()::acquire).value();
+        LockHandle lease = ann.asks(one.lock()::acquire).value();
         closer.does(one.engine()::close).value();
         assertThat(one.protocol().timesClosed()).isOne();
         assertThat(lease.isValid()).isFalse();
@@ -168,7 +169,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void anActionThatIsRegisteredAfterwardsIsToldToo() {
-        Lease lease = ann.asks(one.lock()::acquire).value();
+        LockHandle lease = ann.asks(one.lock()::acquire).value();
         closer.does(one.engine()::close).value();
         List<LossCause> causes = new ArrayList<>();
         lease.onLoss(causes::add);

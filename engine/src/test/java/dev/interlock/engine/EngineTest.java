@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class EnsureValidTest extends EngineTest {
     private final Jvm one = jvm();
 
-    private Lease acquired(UnaryOperator<LockOptions.Builder> options) {
+    private LockHandle acquired(UnaryOperator<LockOptions.Builder> options) {
         LockOptions built =
                 options.apply(LockOptions.builder().lease(LEASE).renewal(false)).build();
         return ann.asks(one.lock(built)::acquire).value();
@@ -29,7 +30,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void whatSufficesCostsNoRequest() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         ensure(lease, 20).value();
         ensure(lease, 0).value();
@@ -39,7 +40,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void whatDoesNotSufficeIsRenewedEvenWithoutRenewal() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         ensure(lease, 21).value();
         assertThat(lease.remaining()).isEqualTo(LEASE);
@@ -51,7 +52,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void itConfirmsALeaseThatTheWallClockDoubts() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.suspend(seconds(100));
         assertThat(lease.isValid()).isFalse();
         ensure(lease, 1).value();
@@ -61,7 +62,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void badArgumentsAreRefusedWithoutARequest() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         assertThat(ensure(lease, -1).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
         assertThat(ensure(lease, 31).failure())
                 .isExactlyInstanceOf(IllegalArgumentException.class)
@@ -74,7 +75,7 @@ class EnsureValidTest extends EngineTest {
     @Test
     void moreThanAFreshLeaseGivesIsABadArgument() {
         server.allowance = seconds(3);
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         assertThat(ensure(lease, 28).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
         ensure(lease, 27).value();
         ann.does(lease::close).value();
@@ -82,7 +83,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void maxHoldIsNotExceeded() {
-        Lease lease = acquired(options -> options.maxHold(seconds(40)));
+        LockHandle lease = acquired(options -> options.maxHold(seconds(40)));
         env.advance(seconds(20));
         ensure(lease, 20).value();
         assertThat(lease.remaining()).isEqualTo(seconds(20));
@@ -97,7 +98,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void aFailureLeavesTheLeaseAsItWas() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         one.protocol().next(Verb.RENEW, Fault.unreachable(), Fault.exception(), Fault.error());
         for (int i = 0; i < 3; i++) {
@@ -110,7 +111,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void aLossIsTold() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         server.steal(NAME, seconds(2));
         assertThat(ensure(lease, 25).failure()).isInstanceOf(LeaseLostException.class);
@@ -121,7 +122,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void anAnswerAfterTheEndIsALoss() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
         Call<Void> call = ensure(lease, 25);
@@ -134,15 +135,15 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void aLeaseThatWasGivenUpCannotBeEnsured() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         ann.does(lease::close).value();
         assertThat(ensure(lease, 1).failure()).isExactlyInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void aLeaseThatIsGivenUpMeanwhileCannotBeEnsured() {
-        Lease lease = acquired(options -> options);
-        Call<Lease> next = cleo.asks(one.lock()::acquire);
+        LockHandle lease = acquired(options -> options);
+        Call<LockHandle> next = cleo.asks(one.lock()::acquire);
         env.advance(seconds(10));
         one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
         Call<Void> call = ensure(lease, 25);
@@ -155,8 +156,8 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void aGrantIsNotHandedOverWhileAnotherRenewalIsOnItsWay() {
-        Lease lease = ann.asks(one.lock()::acquire).value();
-        Call<Lease> next = cleo.asks(one.lock()::acquire);
+        LockHandle lease = ann.asks(one.lock()::acquire).value();
+        Call<LockHandle> next = cleo.asks(one.lock()::acquire);
         one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(2)));
         env.advance(seconds(11));
         ensure(lease, 25).value();
@@ -168,7 +169,7 @@ class EnsureValidTest extends EngineTest {
 
     @Test
     void interruptsAreIgnoredAndPreserved() {
-        Lease lease = acquired(options -> options);
+        LockHandle lease = acquired(options -> options);
         env.advance(seconds(10));
         Call<Void> call = bob.does(() -> {
             Thread.currentThread().interrupt();

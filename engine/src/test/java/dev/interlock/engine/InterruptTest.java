@@ -4,8 +4,8 @@ package dev.interlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
+import dev.interlock.LockHandle;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import java.util.Optional;
@@ -43,7 +43,7 @@ class InterruptTest extends EngineTest {
         /** Returns how to free the lock, or nothing if it was not acquired. */
         @Nullable
         AutoCloseable go(DistributedLock lock) throws InterruptedException {
-            Optional<Lease> handle = Optional.empty();
+            Optional<LockHandle> handle = Optional.empty();
             boolean locked = switch (this) {
                 case LOCK -> {
                     lock.lock();
@@ -279,9 +279,9 @@ class InterruptTest extends EngineTest {
         ann.does(one.lock()::lock).value();
         assertInterrupted(interruptedOnEntry(Way.LOCK_INTERRUPTIBLY));
         assertInterrupted(interruptedOnEntry(Way.TRY_LOCK_TIMED));
-        assertThat(ann.asks(one.lock()::holdCount).value()).isOne();
+        assertThat(ann.asks(one.lock()::getHoldCount).value()).isOne();
         assertNotInterrupted(interruptedOnEntry(Way.LOCK), true);
-        assertThat(ann.asks(one.lock()::holdCount).value()).isOne();
+        assertThat(ann.asks(one.lock()::getHoldCount).value()).isOne();
         ann.does(one.lock()::unlock).value();
     }
 

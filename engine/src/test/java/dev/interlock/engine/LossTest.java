@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
@@ -43,7 +44,7 @@ class LossTest extends EngineTest {
         env.advance(java.time.Duration.ofNanos(1));
         assertThat(causes).containsExactly(LossCause.UNREACHABLE);
         assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
-        assertThat(ann.asks(lock::holdCount).value()).isZero();
+        assertThat(ann.asks(lock::getHoldCount).value()).isZero();
         assertThat(ann.asks(lock::lease).value()).isEmpty();
         assertLost(ann.does(lock::unlock).failure(), LossCause.UNREACHABLE);
         env.advance(seconds(500));
@@ -81,6 +82,25 @@ class LossTest extends EngineTest {
     }
 
     @Test
+    void anActionThatWasCancelledIsNotRun() {
+        ann.does(lock::lock).value();
+        Lease lease = ann.asks(lock::lease).value().orElseThrow();
+        Lease.Registration first = lease.onLoss(causes::add);
+        Lease.Registration same = lease.onLoss(causes::add);
+        first.cancel();
+        first.cancel();
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(causes)
+                .as("one of two registrations of one action was cancelled")
+                .containsExactly(LossCause.GONE);
+        same.cancel();
+        lease.onLoss(causes::add).cancel();
+        env.advance(seconds(1));
+        assertThat(causes).as("cancelled after the loss").containsExactly(LossCause.GONE, LossCause.GONE);
+    }
+
+    @Test
     void unlockTellsOncePerLostHoldAndThenThatNothingIsHeld() {
         lockedBy(ann);
         ann.does(lock::lock).value();
@@ -103,7 +123,7 @@ class LossTest extends EngineTest {
         Lease fresh = ann.asks(lock::lease).value().orElseThrow();
         assertThat(fresh.fencingToken().orElseThrow())
                 .isGreaterThan(lost.fencingToken().orElseThrow());
-        assertThat(ann.asks(lock::holdCount).value()).isOne();
+        assertThat(ann.asks(lock::getHoldCount).value()).isOne();
         assertThat(lost.isValid()).isFalse();
         ann.does(lock::unlock).value();
         assertThat(server.isFree(NAME)).isTrue();
@@ -244,7 +264,7 @@ class LossTest extends EngineTest {
 
     @Test
     void aLostHandleTellsTheFirstWhoClosesIt() {
-        Lease lease = ann.asks(lock::acquire).value();
+        LockHandle lease = ann.asks(lock::acquire).value();
         lease.onLoss(causes::add);
         server.delete(NAME);
         env.advance(seconds(10));
@@ -272,7 +292,7 @@ class LossTest extends EngineTest {
 
     @Test
     void aHandleThatIsFoundGoneAtItsReleaseTellsOnce() {
-        Lease lease = ann.asks(lock::acquire).value();
+        LockHandle lease = ann.asks(lock::acquire).value();
         server.delete(NAME);
         assertLost(ann.does(lease::close).failure(), LossCause.GONE);
         ann.does(lease::close).value();
@@ -284,7 +304,7 @@ class LossTest extends EngineTest {
         lockedBy(ann);
         server.delete(NAME);
         env.advance(seconds(10));
-        Lease handle = ann.asks(lock::acquire).value();
+        LockHandle handle = ann.asks(lock::acquire).value();
         ann.does(handle::close).value();
         assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
@@ -225,7 +226,7 @@ class RenewalTest extends EngineTest {
     @Test
     void aHandleIsRenewedThoughTheThreadThatAcquiredItHasEnded() {
         Person mortal = env.person("mortal");
-        Lease lease = mortal.asks(one.lock()::acquire).value();
+        LockHandle lease = mortal.asks(one.lock()::acquire).value();
         mortal.end();
         env.advance(seconds(100));
         assertThat(lease.isValid()).isTrue();

@@ -43,8 +43,15 @@ class ScaleTest {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
-            return tokens.remove(claim.name(), claim.token()) ? Optional.empty() : Optional.of(LossCause.GONE);
+        public Release release(Claim claim) {
+            return tokens.remove(claim.name(), claim.token())
+                    ? new Release.Freed(true)
+                    : new Release.Lost(LossCause.GONE);
+        }
+
+        @Override
+        public boolean isLocked(String name) {
+            return tokens.containsKey(name);
         }
 
         @Override

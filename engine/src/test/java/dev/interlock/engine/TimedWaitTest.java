@@ -4,7 +4,7 @@ package dev.interlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import java.time.Duration;
@@ -73,7 +73,7 @@ class TimedWaitTest extends EngineTest {
         Call<Boolean> days = bob.asks(() -> one.lock().tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
         Call<Boolean> nanos = cleo.asks(() -> two.lock().tryLock(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
         Person dora = env.person("dora");
-        Call<Optional<Lease>> handle = dora.asks(() -> two.lock().tryAcquire(Duration.ofSeconds(Long.MAX_VALUE)));
+        Call<Optional<LockHandle>> handle = dora.asks(() -> two.lock().tryAcquire(Duration.ofSeconds(Long.MAX_VALUE)));
         env.advance(Duration.ofHours(1));
         assertThat(days.isDone() || nanos.isDone() || handle.isDone()).isFalse();
         ann.does(one.lock()::unlock).value();

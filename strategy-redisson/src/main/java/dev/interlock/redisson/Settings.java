@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redisson;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

@@ -3,13 +3,13 @@ package dev.interlock.redlock;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.spi.Capability;
 import dev.interlock.testservers.CommandMonitor;
 import java.util.ArrayList;
 import java.util.List;

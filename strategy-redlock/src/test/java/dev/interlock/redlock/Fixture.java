@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
@@ -132,7 +132,7 @@ final class Fixture implements AutoCloseable {
     }
 
     static Claim claim(String name, Duration lease) {
-        return new Claim(name, Environment.system().newToken(), lease, 3);
+        return new Claim(name, Environment.system().newToken(), lease, PATIENCE, 3);
     }
 
     static String key(String name) {
@@ -166,12 +166,12 @@ final class Fixture implements AutoCloseable {
     }
 
     /** Acquires a lock on all servers, of which one that has owed an answer for long is not asked at first. */
-    Lease acquireEverywhere(DistributedLock lock) {
+    LockHandle acquireEverywhere(DistributedLock lock) {
         return await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(
                         () -> {
-                            Lease lease = lock.acquire();
+                            LockHandle lease = lock.acquire();
                             if (takenOn(lock.name()).size() == servers.size()) {
                                 return lease;
                             }

@@ -10,6 +10,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockHandle;
 import dev.interlock.redlock.AttemptReport.Outcome;
 import dev.interlock.redlock.NodeReport.Vote;
 import java.time.Duration;
@@ -91,7 +92,7 @@ class HangingTest {
         }
         redis.awaitTakenOn("stuck");
         redis.warmUp(factory);
-        Optional<Lease> lease = lock.tryAcquire(Fixture.PATIENCE);
+        Optional<LockHandle> lease = lock.tryAcquire(Fixture.PATIENCE);
         assertThat(lease).isPresent();
         lease.get().close();
     }

@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockHandle;
 import dev.interlock.redlock.AttemptReport.Outcome;
 import dev.interlock.testservers.FaultProxy;
 import java.time.Duration;
@@ -94,7 +94,7 @@ class LateTest {
     void aServerThatWasAwayIsToldOfTheReleaseWhenItIsBack() {
         DistributedLockFactory factory = redis.factory();
         redis.warmUp(factory);
-        Lease lease = redis.acquireEverywhere(factory.getLock("away", Fixture.unrenewed(LEASE)));
+        LockHandle lease = redis.acquireEverywhere(factory.getLock("away", Fixture.unrenewed(LEASE)));
         redis.proxies.get(4).refuse();
         lease.close();
         redis.awaitTakenOn("away", 4);

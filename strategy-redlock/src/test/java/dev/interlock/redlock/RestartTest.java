@@ -11,6 +11,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.redlock.NodeReport.Vote;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +51,7 @@ class RestartTest {
         votesOf(second, "all-vote");
         redis.holdElsewhere("work", 2);
         DistributedLock lock = first.getLock("work");
-        Lease lease = lock.acquire();
+        LockHandle lease = lock.acquire();
         // A majority does not await the third: what is sent behind its request shows that this has been refused, and
         // takes no free key.
         votesOf(first, "behind");
@@ -136,7 +137,7 @@ class RestartTest {
     void aHolderKeepsItsLockWhileAMinorityStandsAside() throws Exception {
         DistributedLockFactory factory = redis.factory(RestartTest::guarded);
         votesOf(factory, "all-vote");
-        Lease lease = redis.acquireEverywhere(factory.getLock("kept"));
+        LockHandle lease = redis.acquireEverywhere(factory.getLock("kept"));
         redis.servers.get(1).restart();
         await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().compareTo(Duration.ofSeconds(10)) < 0);
         lease.ensureValid(Duration.ofSeconds(10));

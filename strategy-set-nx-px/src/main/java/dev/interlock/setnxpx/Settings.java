@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxpx;
 
-import dev.interlock.Capability;
 import dev.interlock.LockConfig;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Locale;
 

@@ -64,7 +64,7 @@ class CommandsTest extends OnBothClients {
             lock.lockInterruptibly();
             assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
             assertThat(lock.isHeldByCurrentThread()).isTrue();
-            assertThat(lock.holdCount()).isEqualTo(5);
+            assertThat(lock.getHoldCount()).isEqualTo(5);
             Lease lease = lock.lease().orElseThrow();
             assertThat(lease.isValid()).isTrue();
             assertThat(lease.remaining()).isPositive();

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.spi.Capability;
 import io.lettuce.core.RedisURI;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;

@@ -45,7 +45,7 @@ class LossTest extends OnChosenClients {
         await().atMost(Fixture.PATIENCE).until(() -> !told.isEmpty());
         assertThat(told).containsExactly(cause);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
-        assertThat(lock.holdCount()).isZero();
+        assertThat(lock.getHoldCount()).isZero();
         assertThat(lock.lease()).isEmpty();
         assertThatThrownBy(lock::unlock)
                 .isInstanceOfSatisfying(

@@ -3,9 +3,9 @@ package dev.interlock.setnxgetset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Assumption;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.spi.Assumption;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.plain;
 
-import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The hold of a thread that does nothing else. In rules that mix threads and handles it stands for a handle, which a plain lock
  * does not have: one more owner, which asks, waits and gives back like the others.
  */
-final class CarriedHold implements Lease {
+final class CarriedHold implements LockHandle {
     private final PlainLock lock;
     private final FutureTask<Boolean> acquisition;
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -35,7 +35,7 @@ final class CarriedHold implements Lease {
     }
 
     /** Makes a new thread acquire the lock, and hands an interrupt of the caller on to it. */
-    static Optional<Lease> acquire(PlainLock lock, Callable<Boolean> acquisition) throws InterruptedException {
+    static Optional<LockHandle> acquire(PlainLock lock, Callable<Boolean> acquisition) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -134,8 +134,9 @@ final class CarriedHold implements Lease {
     }
 
     @Override
-    public void onLoss(Consumer<? super LossCause> action) {
+    public Registration onLoss(Consumer<? super LossCause> action) {
         // A plain lock tells of no loss.
+        return () -> {};
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.interlock.conformance.plain;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +72,7 @@ final class PlainLock implements DistributedLock {
     }
 
     @Override
-    public Lease acquire() throws InterruptedException {
+    public LockHandle acquire() throws InterruptedException {
         return CarriedHold.acquire(this, () -> {
                     lockInterruptibly();
                     return true;
@@ -80,7 +81,7 @@ final class PlainLock implements DistributedLock {
     }
 
     @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         long nanos = saturated(wait);
         return CarriedHold.acquire(this, () -> tryLock(nanos, TimeUnit.NANOSECONDS));
     }
@@ -95,11 +96,11 @@ final class PlainLock implements DistributedLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return holdCount() > 0;
+        return getHoldCount() > 0;
     }
 
     @Override
-    public int holdCount() {
+    public int getHoldCount() {
         return holdCount == null ? holds.ofCurrentThread() : holdCount.applyAsInt(lock);
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.plain;
 
-import dev.interlock.Capability;
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.plain;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.plain.PlainLocks.Client;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

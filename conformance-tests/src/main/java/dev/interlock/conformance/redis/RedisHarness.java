@@ -2,10 +2,10 @@
 package dev.interlock.conformance.redis;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.spi.LockStrategyProvider;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;

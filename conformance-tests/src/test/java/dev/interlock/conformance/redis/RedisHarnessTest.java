@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.StrategyOption;
-import dev.interlock.StrategyProfile;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.RespConnection;
 import java.io.File;

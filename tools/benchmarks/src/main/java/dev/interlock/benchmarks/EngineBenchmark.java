@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
-import dev.interlock.StrategyProfile;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.ToolException;
 import java.time.Duration;
 import java.util.Collection;
@@ -130,10 +130,15 @@ public class EngineBenchmark {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
+        public Release release(Claim claim) {
             holders.remove(claim.name(), claim.token());
             listeners.getOrDefault(claim.name(), List.of()).forEach(Runnable::run);
-            return Optional.empty();
+            return new Release.Freed(true);
+        }
+
+        @Override
+        public boolean isLocked(String name) {
+            return holders.containsKey(name);
         }
 
         @Override

@@ -4,7 +4,7 @@ package dev.interlock.specimens;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 
 /** Passes everything on; subclasses spoil a part, usually {@link #spoil}. */
 public class ForwardingFactory implements DistributedLockFactory {

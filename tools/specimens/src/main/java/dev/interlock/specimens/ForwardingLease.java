@@ -41,13 +41,8 @@ public class ForwardingLease implements Lease {
     }
 
     @Override
-    public void onLoss(Consumer<? super LossCause> action) {
-        correct.onLoss(action);
-    }
-
-    @Override
-    public void close() {
-        correct.close();
+    public Registration onLoss(Consumer<? super LossCause> action) {
+        return correct.onLoss(action);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.interlock.specimens;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -16,9 +17,15 @@ public class ForwardingLock implements DistributedLock {
         this.correct = correct;
     }
 
-    /** The lease that is handed out for a correct one. */
+    /** The lease that is shown for a correct one, be it that of a thread or that of a handle. */
     protected Lease spoil(Lease lease) {
         return lease;
+    }
+
+    /** The handle that is handed out for a correct one; shows the spoiled lease, and closes rightly. */
+    protected LockHandle spoil(LockHandle handle) {
+        Lease shown = spoil((Lease) handle);
+        return shown == handle ? handle : new ForwardingHandle(shown, handle);
     }
 
     @Override
@@ -57,12 +64,12 @@ public class ForwardingLock implements DistributedLock {
     }
 
     @Override
-    public Lease acquire() throws InterruptedException {
+    public LockHandle acquire() throws InterruptedException {
         return spoil(correct.acquire());
     }
 
     @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
         return correct.tryAcquire(wait).map(this::spoil);
     }
 
@@ -72,8 +79,8 @@ public class ForwardingLock implements DistributedLock {
     }
 
     @Override
-    public int holdCount() {
-        return correct.holdCount();
+    public int getHoldCount() {
+        return correct.getHoldCount();
     }
 
     @Override

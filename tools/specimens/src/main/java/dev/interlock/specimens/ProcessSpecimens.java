@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.specimens;
 
-import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
@@ -12,6 +11,7 @@ import dev.interlock.engine.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -101,6 +101,7 @@ public final class ProcessSpecimens {
                                 claim.name(),
                                 "thread " + Thread.currentThread().getId(),
                                 claim.lease(),
+                                claim.timeout(),
                                 claim.fences()));
             }
 
@@ -278,9 +279,9 @@ public final class ProcessSpecimens {
         DistributedLockFactory spoil(DistributedLockFactory correct) {
             return withLeases(correct, lease -> new ForwardingLease(lease) {
                 @Override
-                public void onLoss(Consumer<? super LossCause> action) {
+                public Registration onLoss(Consumer<? super LossCause> action) {
                     super.onLoss(action);
-                    super.onLoss(cause -> {
+                    return super.onLoss(cause -> {
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(40));
                         action.accept(cause);
                     });

@@ -2,8 +2,8 @@
 package dev.interlock.examples.rowlock;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.spi.LockStrategyProvider;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -2,8 +2,8 @@
 package dev.interlock.benchmarks.candidates;
 
 import dev.interlock.DistributedLocks;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyOption;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Servers;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@
 package dev.interlock.tools.backends;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyOption;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@
 package dev.interlock.tools.backends;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.spi.LockStrategyProvider;
 
 /**
  * Servers that are not made to fail, for TLS, which nothing can be put into.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.cli;
 
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;

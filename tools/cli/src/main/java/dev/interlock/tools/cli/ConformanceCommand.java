@@ -3,8 +3,8 @@ package dev.interlock.tools.cli;
 
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.conformance.Chapter;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.Servers;

@@ -2,9 +2,9 @@
 package dev.interlock.tools.cli;
 
 import dev.interlock.DistributedLocks;
-import dev.interlock.LockStrategyProvider;
 import dev.interlock.NoSuchLockStrategyException;
 import dev.interlock.RedisEndpoint;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.PlainClient;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.backends.ToolException;

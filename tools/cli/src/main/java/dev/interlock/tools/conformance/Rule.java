@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.conformance;
 
-import dev.interlock.Capability;
 import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.Needs;
+import dev.interlock.spi.Capability;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;

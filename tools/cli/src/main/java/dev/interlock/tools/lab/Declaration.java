@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.lab.play.LabFault;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

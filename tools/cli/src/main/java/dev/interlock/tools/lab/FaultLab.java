@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.lab;
 
-import dev.interlock.Capability;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.EmbeddedBackend;
 import dev.interlock.tools.backends.Messages;

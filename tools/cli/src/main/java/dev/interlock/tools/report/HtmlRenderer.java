@@ -3,7 +3,7 @@ package dev.interlock.tools.report;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
-import dev.interlock.Assumption;
+import dev.interlock.spi.Assumption;
 import dev.interlock.tools.backends.Version;
 import dev.interlock.tools.lab.CellVerdict;
 import java.io.IOException;

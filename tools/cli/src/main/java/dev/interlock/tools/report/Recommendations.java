@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.report;
 
-import dev.interlock.Capability;
+import dev.interlock.spi.Capability;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.lab.CellVerdict;
 import dev.interlock.tools.lab.FaultReport;

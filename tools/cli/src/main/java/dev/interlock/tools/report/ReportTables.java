@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.report;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.conformance.Chapter;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
 import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.Contention;
 import dev.interlock.tools.measure.GuardedCounter;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.report;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
 import dev.interlock.LockConfig;
-import dev.interlock.LockStrategyProvider;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.conformance.ConformanceResult;

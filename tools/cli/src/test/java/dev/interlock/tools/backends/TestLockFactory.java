@@ -4,8 +4,9 @@ package dev.interlock.tools.backends;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -74,12 +75,12 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public Lease acquire() {
+        public LockHandle acquire() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public Optional<Lease> tryAcquire(Duration wait) {
+        public Optional<LockHandle> tryAcquire(Duration wait) {
             throw new UnsupportedOperationException();
         }
 
@@ -89,7 +90,7 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
-        public int holdCount() {
+        public int getHoldCount() {
             throw new UnsupportedOperationException();
         }
 

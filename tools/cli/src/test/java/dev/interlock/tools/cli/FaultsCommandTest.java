@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.google.gson.Gson;
-import dev.interlock.Assumption;
+import dev.interlock.spi.Assumption;
 import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.lab.CellVerdict;
 import dev.interlock.tools.lab.Declaration;

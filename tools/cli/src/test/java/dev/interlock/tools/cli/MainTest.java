@@ -7,7 +7,7 @@ import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.backends.Progress;

@@ -4,9 +4,9 @@ package dev.interlock.tools.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.lab.Declaration.Kind;
 import dev.interlock.tools.lab.play.LabFault;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package dev.interlock.tools.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLocks;
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.lab.FaultTable.Leg;
 import dev.interlock.tools.lab.FaultTable.Line;

@@ -4,7 +4,7 @@ package dev.interlock.tools.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLocks;
-import dev.interlock.LockStrategyProvider;
+import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.measure.GuardedCounter;
 import java.util.List;
 import java.util.function.Consumer;

@@ -4,8 +4,8 @@ package dev.interlock.tools.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.backends.Version;

@@ -7,9 +7,9 @@ import static dev.interlock.tools.lab.play.LabFault.Excuse.STANDSTILL;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.broken;
 import static dev.interlock.tools.lab.play.LabFault.Excuse.brokenForLong;
 
-import dev.interlock.Assumption;
-import dev.interlock.Capability;
-import dev.interlock.StrategyProfile;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.spi;
+
+import dev.interlock.Lease;
 
 /**
  * What must be true of the world for a strategy to keep two holders apart.

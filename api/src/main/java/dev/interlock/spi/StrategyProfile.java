@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.spi;
 
 import java.util.Collection;
 import java.util.Collections;

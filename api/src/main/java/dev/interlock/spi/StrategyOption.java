@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.spi;
 
+import dev.interlock.LockConfig;
+import dev.interlock.internal.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.internal;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -7,22 +7,37 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Checks and reads durations. */
-final class Durations {
+/** Checks and reads durations. Not exported: for the packages of this module alone. */
+public final class Durations {
     private static final Pattern SHORT_FORM = Pattern.compile("(\\d{1,18})\\s*(ms|s|m|h|d)");
 
     private Durations() {}
 
-    /** Returns the duration in whole milliseconds, or throws if it lies outside the bounds. */
-    static Duration toMillis(String what, Duration value, Duration min, Duration max) {
+    /**
+     * Checks a duration.
+     *
+     * @param what what it is, for the message
+     * @param value the duration
+     * @param min the shortest that is allowed
+     * @param max the longest that is allowed
+     * @return the duration in whole milliseconds
+     * @throws IllegalArgumentException if it lies outside the bounds
+     */
+    public static Duration toMillis(String what, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(what + " is " + value + ": it must lie between " + min + " and " + max);
         }
         return Duration.ofMillis(value.toMillis());
     }
 
-    /** Reads {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or ISO-8601 such as {@code PT30S}. */
-    static Duration parse(String text) {
+    /**
+     * Reads {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or ISO-8601 such as {@code PT30S}.
+     *
+     * @param text the duration as written
+     * @return the duration
+     * @throws IllegalArgumentException if it is written in no such way
+     */
+    public static Duration parse(String text) {
         Matcher matcher = SHORT_FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         try {
             if (!matcher.matches()) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.spi;
 
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
 import java.util.List;
 
 /**
@@ -9,7 +12,7 @@ import java.util.List;
  *
  * <p>A provider is a public final class with a public constructor without parameters that does nothing but return. It is
  * made known twice, so that it is found on the module path and on the class path: by {@code provides} in the module
- * descriptor, and in {@code META-INF/services/dev.interlock.LockStrategyProvider}.
+ * descriptor, and in {@code META-INF/services/dev.interlock.spi.LockStrategyProvider}.
  *
  * <p>Implementations must be safe to use from any thread.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.spi;
 
 /**
  * What a strategy promises beyond mutual exclusion while its {@linkplain Assumption assumptions} hold.

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,25 +23,51 @@ final class Actor {
     private final Thread thread;
     private volatile boolean dismissed;
 
-    private Actor(String name, boolean virtual) {
+    private Actor(String name, Function<Runnable, Thread> start) {
         this.name = name;
-        this.thread = virtual ? startVirtual(this::act) : startPlatform(name, this::act);
+        this.thread = start.apply(this::act);
     }
 
     static Actor platform(String name) {
-        return new Actor(name, false);
+        return new Actor(name, task -> started(new Thread(task, name)));
     }
 
     /** An actor on a virtual thread, as there are from Java 21. */
     static Actor virtual(String name) {
-        return new Actor(name, true);
+        return new Actor(name, Actor::startVirtual);
     }
 
-    private static Thread startPlatform(String name, Runnable task) {
-        Thread thread = new Thread(task, name);
+    /** An actor on a thread that is {@code equal} to that of any other twin of this name. */
+    static Actor twin(String name) {
+        return new Actor(name, task -> started(new Twin(task, name)));
+    }
+
+    /** An actor on a thread of a group. */
+    static Actor in(ThreadGroup group, String name) {
+        return new Actor(name, task -> started(new Thread(group, task, name)));
+    }
+
+    private static Thread started(Thread thread) {
         thread.setDaemon(true);
         thread.start();
         return thread;
+    }
+
+    /** A thread that compares by its name, as a subclass may. */
+    private static final class Twin extends Thread {
+        Twin(Runnable task, String name) {
+            super(task, name);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Twin twin && twin.getName().equals(getName());
+        }
+
+        @Override
+        public int hashCode() {
+            return getName().hashCode();
+        }
     }
 
     private static Thread startVirtual(Runnable task) {

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -11,13 +12,16 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,6 +42,13 @@ abstract class LeaseRules extends TimedWaitRules {
 
     private static final int MANY_LOCKS = 50;
     private static final int TRIES = 5;
+    private static final int LOSERS = 4;
+    private static final int ROUNDS = 40;
+    private static final int LISTENERS = 50;
+
+    /** A lease that is lost soon, and by an interrupt. */
+    private static final LockOptions LOUD =
+            unrenewed(Scale.millis(20)).toBuilder().interruptOnLoss(true).build();
 
     LeaseRules() {}
 
@@ -804,6 +815,148 @@ abstract class LeaseRules extends TimedWaitRules {
         early.cancel();
         assertEquals(0, cancelled.size(), "how often the cancelled listener was told");
         assertEquals(1, twice.size(), "how often the listener was told that was registered twice and cancelled once");
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_38_aLockThatIsHandedOverComesWithItsWholeLease() {
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE.multipliedBy(2)));
+        Actor holder = actor("holder");
+        Actor next = actor("next holder");
+        LockHandle fresh = acquire(next, lock);
+        Duration whole = fresh.remaining();
+        next.does("close()", fresh::close);
+        Duration enough = whole.multipliedBy(9).dividedBy(10);
+        Duration best = Duration.ZERO;
+        for (int i = 0; i < TRIES && best.compareTo(enough) < 0; i++) {
+            if (i > 0) {
+                retried("a grant came late, or not");
+            }
+            LockHandle held = acquire(holder, lock);
+            Pending<Duration> waiting = next.begin("lock() and remaining()", () -> {
+                lock.lock();
+                Duration remaining = lock.lease().orElseThrow().remaining();
+                lock.unlock();
+                return remaining;
+            });
+            next.settle(waiting);
+            awaitRemainingBelow(held, whole.multipliedBy(6).dividedBy(10));
+            holder.does("close()", held::close);
+            Duration remaining = waiting.result();
+            best = remaining.compareTo(best) > 0 ? remaining : best;
+        }
+        Duration most = best;
+        assertTrue(
+                best.compareTo(enough) >= 0,
+                () -> "a holder that took over within its client should get a whole lease, of which at least " + enough
+                        + " are left, not " + most + " that the last holder left");
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_39_noInterruptComesAfterTheLossWasTold() {
+        Map<Actor, Pending<Integer>> losers = new LinkedHashMap<>();
+        for (int i = 0; i < LOSERS; i++) {
+            DistributedLock lock = connected(factory()).getLock(name("of loser " + i), LOUD);
+            Actor loser = actor("loser " + i);
+            losers.put(loser, loser.begin("lock() and lose", () -> {
+                int late = 0;
+                for (int round = 0; round < ROUNDS; round++) {
+                    if (lockAndLose(lock)) {
+                        pass(Scale.millis(5));
+                        late += Thread.interrupted() ? 1 : 0;
+                    }
+                }
+                return late;
+            }));
+        }
+        losers.forEach((loser, late) -> assertEquals(
+                0,
+                late.result(Scale.PATIENCE.multipliedBy(3)),
+                () -> "interrupts of " + loser.name() + " that came after it was told of a loss"));
+    }
+
+    /**
+     * Locks with {@code interruptOnLoss}, stays until the lease has run out, is told of it and forgets the interrupt. Returns
+     * {@code false} where the lease was over before its grant was here.
+     */
+    private boolean lockAndLose(DistributedLock lock) throws Exception {
+        Thread.interrupted();
+        try {
+            locked(lock);
+        } catch (LockBackendException e) {
+            return false;
+        }
+        lock.lease().ifPresent(LeaseRules::listenOften);
+        while (lock.isHeldByCurrentThread()) {
+            Thread.onSpinWait();
+        }
+        assertThrows(LeaseLostException.class, lock::unlock, "unlock() after the loss");
+        Thread.interrupted();
+        return true;
+    }
+
+    /** Gives a factory much to do at a loss. */
+    private static void listenOften(Lease lease) {
+        for (int i = 0; i < LISTENERS; i++) {
+            lease.onLoss(cause -> {});
+        }
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_40_itsOwnLossDoesNotEndAnAcquisition() {
+        DistributedLock lock = connected(factory()).getLock(name(), LOUD);
+        List<Pending<?>> losers = new ArrayList<>();
+        for (int i = 0; i < LOSERS; i++) {
+            boolean timed = i % 2 == 0;
+            losers.add(actor("loser " + i).beginTo("lock and lose in turn, interrupted by nobody", () -> {
+                for (int round = 0; round < ROUNDS / 2; round++) {
+                    try {
+                        if (timed) {
+                            assertTrue(lock.tryLock(1, TimeUnit.HOURS), "tryLock() with plenty of time");
+                        } else {
+                            lock.lockInterruptibly();
+                        }
+                    } catch (LockBackendException e) {
+                        // The lease was over before the grant was here.
+                        Thread.interrupted();
+                        continue;
+                    }
+                    while (lock.isHeldByCurrentThread()) {
+                        Thread.onSpinWait();
+                    }
+                    assertThrows(LeaseLostException.class, lock::unlock, "unlock() after the loss");
+                    Thread.interrupted();
+                }
+            }));
+        }
+        losers.forEach(loser -> loser.result(Scale.PATIENCE.multipliedBy(3)));
+    }
+
+    @Test
+    @Tag("chapter-6")
+    @Needs(Capability.AUTO_RENEWAL)
+    public final void rule_6_41_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
+        inCalm(again -> {
+            Duration time = Scale.RENEWED_LEASE;
+            DistributedLock lock = newFactory().getLock(name(again), lease(time));
+            ThreadGroup group = new ThreadGroup("group of the first that locks");
+            Lease lease = lockBy(actorIn(group, "holder"), lock);
+            always(
+                    "a lock should be renewed though the group of the thread that locked first is interrupted",
+                    time.multipliedBy(9).dividedBy(4),
+                    () -> {
+                        group.interrupt();
+                        pass(Scale.millis(20));
+                        return lease.isValid();
+                    });
+            assertHeldBySomebody(lockOfAnotherClient(again));
+        });
+    }
+
+    private DistributedLock lockOfAnotherClient(String suffix) {
+        return newFactory().getLock(name(suffix));
     }
 
     /** What the listeners of leases have been told. */

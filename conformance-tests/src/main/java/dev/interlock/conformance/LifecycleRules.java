@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 11 of the contract: lifecycle. */
 abstract class LifecycleRules extends NameRules {
+    private static final int MANY_LOCKS = 100;
+
     LifecycleRules() {}
 
     @Test
@@ -306,6 +308,23 @@ abstract class LifecycleRules extends NameRules {
                                 thread.isDaemon() || !thread.isAlive(),
                                 () -> "thread " + thread.getName()
                                         + " keeps a JVM alive whose program does not close the factory")));
+    }
+
+    @Test
+    @Tag("chapter-11")
+    @Needs(faults = Fault.DELAY)
+    public final void rule_11_19_closeEndsHoweverManyLocksAreHeld() {
+        DistributedLockFactory client =
+                newFactory(config -> config.commandTimeout(FaultInjector.DELAY.multipliedBy(2)));
+        reconnect(client);
+        actor("holder").does("acquire() many locks", () -> {
+            for (int i = 0; i < MANY_LOCKS; i++) {
+                client.getLock(name("many " + i)).acquire();
+            }
+        });
+        faults().inject(Fault.DELAY);
+        // One request after the other would take much longer than anybody waits here.
+        close(client);
     }
 
     /** The ways to wait for a lock. */

@@ -4,12 +4,14 @@ package dev.interlock.conformance;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
@@ -18,7 +20,9 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -295,6 +299,63 @@ abstract class NameRules extends FaultRules {
         assertNotHeld(actor, lock);
         assertTrue(actor.call("lease() in an outage", lock::lease).isEmpty(), "there should be no lease");
         actor.does("close() of an unused factory in an outage", client::close);
+    }
+
+    @Test
+    @Tag("chapter-10")
+    public final void rule_10_18_askingForATextChangesNothing() {
+        connected(factory());
+        Loser loser = loser(actor("loser"), "a").awaitLoss();
+        loser.thread.does("toString() of the lock, the lease and the factory", () -> {
+            assertNotNull(loser.lock.toString(), "the lock as a text");
+            assertNotNull(loser.lease.toString(), "the lease as a text");
+            assertNotNull(factory().toString(), "the factory as a text");
+        });
+        loser.isTold("lock() after toString(), which should not have told of the loss", DistributedLock::lock);
+        DistributedLock lock = factory().getLock(name("b"));
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        holder.does("toString()", () -> assertNotNull(lock.toString(), "the lock as a text"));
+        actor("stranger").does("toString()", () -> assertNotNull(lock.toString(), "the lock as a text"));
+        assertEquals(1, holder.call("getHoldCount()", lock::getHoldCount), "getHoldCount() after toString()");
+        assertHeldBySomebody(newFactory().getLock(name("b")));
+    }
+
+    @Test
+    @Tag("chapter-10")
+    public final void rule_10_19_textsShowNoOwnerToken() {
+        // What is random in an owner token is another for each client or tenure; numbers may change from text to text.
+        Map<String, String> first = textsOf(newFactory());
+        Map<String, String> second = textsOf(newFactory());
+        first.forEach((what, text) -> assertEquals(
+                lettersOf(text),
+                lettersOf(second.get(what)),
+                "the letters of a text of " + what + ", which should be the same for two clients"));
+    }
+
+    private Map<String, String> textsOf(DistributedLockFactory client) {
+        DistributedLock lock = client.getLock(name());
+        Actor holder = actor("holder");
+        return holder.call("toString() of everything", () -> {
+            Map<String, String> texts = new TreeMap<>();
+            lock.lock();
+            texts.put("a factory", client.toString());
+            texts.put("a lock", lock.toString());
+            Lease lease = lock.lease().orElseThrow();
+            texts.put("a lease", lease.toString());
+            lock.unlock();
+            texts.put("a lease that was given up", lease.toString());
+            LockHandle handle = lock.acquire();
+            texts.put("a handle", handle.toString());
+            handle.close();
+            texts.put("an exception", String.valueOf(assertThrows(IllegalMonitorStateException.class, lock::unlock)));
+            return texts;
+        });
+    }
+
+    /** The letters of a text, without what identifies an object in this JVM. */
+    private static String lettersOf(String text) {
+        return text.replaceAll("@[0-9a-f]+", "").replaceAll("[^\\p{L}]", "");
     }
 
     /** All of them can be held at once, and freeing some of them frees those alone. */

@@ -366,12 +366,12 @@ abstract class OwnershipRules extends ExclusionRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_24_aThreadThatLostTheLockMayLockItAgain() {
+    public final void rule_2_24_aThreadThatWasToldOfItsLossMayLockAgain() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holdAndLose(holder, shortly);
-        holder.does("lock() again", lock::lock);
+        holder.does("lock() after isHeldByCurrentThread() has told of the loss", lock::lock);
         assertHolds(holder, lock);
         assertHeldBySomebody(lockOfAnotherClient());
         holder.does("unlock()", lock::unlock);
@@ -381,14 +381,13 @@ abstract class OwnershipRules extends ExclusionRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_25_aLossIsToldAfterLockingAgainToo() {
+    public final void rule_2_25_aFreshAcquisitionForgetsTheLoss() {
         DistributedLock shortly = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         DistributedLock lock = lock();
         Actor holder = actor("holder");
         holdAndLose(holder, shortly);
-        holder.does("lock() again", lock::lock);
+        holder.does("lock() after isHeldByCurrentThread() has told of the loss", lock::lock);
         holder.does("unlock() of what is held", lock::unlock);
-        assertUnlockTellsOfTheLoss(holder, lock);
         assertHoldsNothing(holder, lock);
     }
 
@@ -466,6 +465,20 @@ abstract class OwnershipRules extends ExclusionRules {
                 "nothing could wake a thread on another machine from its wait");
     }
 
+    @Test
+    @Tag("chapter-2")
+    public final void rule_2_41_threadsThatAreEqualAreDifferentOwners() {
+        DistributedLock lock = lock();
+        Actor holder = twin();
+        Actor other = twin();
+        holder.does("lock()", lock::lock);
+        assertHoldsNoneByQueries(other, lock);
+        assertFalse(triesToLock(other, lock), "a thread that is equal to the holder does not hold its lock");
+        assertHoldsNothing(other, lock);
+        assertHolds(holder, lock);
+        holder.does("unlock()", lock::unlock);
+    }
+
     private void assertNames(IllegalMonitorStateException e) {
         assertTrue(
                 String.valueOf(e.getMessage()).contains(name()),
@@ -479,7 +492,7 @@ abstract class OwnershipRules extends ExclusionRules {
 
     // For the chapters that follow, too.
 
-    /** Locks as often as there are locks, and stays until the first one's lease has run out. */
+    /** Locks as often as there are locks, and asks until it is told that the first one's lease has run out. */
     final void holdAndLose(Actor holder, DistributedLock... locks) {
         connected(factory());
         holder.does("lock()", () -> {

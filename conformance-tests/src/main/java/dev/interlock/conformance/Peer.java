@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.child.ClassDataArchive;
 import dev.interlock.conformance.child.PeerJvm;
+import dev.interlock.conformance.child.PosixSignals;
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;

@@ -6,18 +6,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockHandle;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 3 of the contract: re-entry. */
-abstract class ReentryRules extends OwnershipRules {
+abstract class ReentryRules extends LossRules {
     private static final int HOLDS = 3;
+
+    /** A lease that is not renewed, and a time in it after which a re-entry asks the backend. */
+    private static final Duration LEASE = Scale.RENEWED_LEASE.multipliedBy(4);
+
+    private static final Duration LATE = LEASE.dividedBy(2);
 
     ReentryRules() {}
 
@@ -360,6 +369,143 @@ abstract class ReentryRules extends OwnershipRules {
         assertHoldCount(1, holder, lock);
         holder.does("unlock()", lock::unlock);
         assertFree(lockOfAnotherClient());
+    }
+
+    @Test
+    @Tag("chapter-3")
+    @Needs(
+            value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
+            faults = Fault.FLUSH,
+            beyond = {Beyond.CLIENTS, Beyond.LEASES})
+    public final void rule_3_20_aLateReEntryIntoALockThatIsLostTellsOfTheLoss() {
+        Map<String, Call> calls = new TreeMap<>(LOCKS);
+        calls.putAll(TRY_LOCKS);
+        Actor next = actor("next holder");
+        DistributedLockFactory other = connected(newFactory());
+        connected(factory());
+        Map<String, Actor> holders = new TreeMap<>();
+        calls.keySet().forEach(call -> holders.put(call, holderOf(call)));
+        faults().inject(Fault.FLUSH);
+        calls.keySet().forEach(call -> next.does("lock()", other.getLock(name(call))::lock));
+        pass(LATE);
+        calls.forEach((what, call) -> {
+            Actor holder = holders.get(what);
+            DistributedLock lock = factory().getLock(name(what), unrenewed(LEASE));
+            LeaseLostException e = holder.beginTo(what + " by a holder that was robbed", () -> call.about(lock))
+                    .failure(LeaseLostException.class);
+            assertEquals(name(what), e.lockName(), "lockName() of the exception");
+            assertHoldCount(0, holder, lock);
+            assertHolds(next, other.getLock(name(what)));
+            assertHeldBySomebody(newFactory().getLock(name(what)));
+        });
+    }
+
+    private Actor holderOf(String suffix) {
+        Actor holder = actor("holder");
+        holder.does("lock()", factory().getLock(name(suffix), unrenewed(LEASE))::lock);
+        return holder;
+    }
+
+    @Test
+    @Tag("chapter-3")
+    @Needs(
+            value = Capability.REENTRANT,
+            beyond = {Beyond.CLIENTS, Beyond.LEASES})
+    public final void rule_3_21_aLateReEntryDoesNotProlongTheLease() {
+        DistributedLock other = connected(newFactory()).getLock(name());
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
+        Actor holder = holderOf("a");
+        Lease lease = heldLease(holder, lock);
+        pass(LATE);
+        Duration before = lease.remaining();
+        holder.does("lock() again", lock::lock);
+        Duration after = lease.remaining();
+        assertTrue(after.compareTo(before) <= 0, () -> before + " should not become " + after + " by re-entry");
+        assertHolds(holder, lock);
+        Actor next = actor("next holder");
+        eventually("another client gets the lock", () -> triesToLock(next, other));
+        assertFalse(lease.isValid(), "the lease should be over when another client has the lock");
+    }
+
+    @Test
+    @Tag("chapter-3")
+    @Needs(
+            value = Capability.REENTRANT,
+            beyond = {Beyond.CLIENTS, Beyond.LEASES})
+    public final void rule_3_22_aLeaderThatLostItsLockUnseenDoesNotLeadOn() {
+        connected(factory());
+        for (boolean taken : new boolean[] {false, true}) {
+            String suffix = taken ? "taken" : "free";
+            Loser loser = loser(actor("leader"), suffix);
+            Leader first = new Leader(loser.thread, loser.lock, true);
+            Leader second = new Leader(actor("follower"), newFactory().getLock(name(suffix)), false);
+            loser.awaitLoss();
+            if (taken) {
+                second.leadsInTime();
+            }
+            first.round();
+            assertFalse(first.leads, "a leader that lost its lock unseen should not lead on after its next tryLock()");
+            second.leadsInTime();
+            first.round();
+            assertFalse(first.leads, "a leader should not lead while another client holds the lock");
+            second.round();
+            assertTrue(second.leads, "a leader that holds the lock should lead on");
+        }
+    }
+
+    @Test
+    @Tag("chapter-3")
+    @Needs(
+            value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
+            faults = Fault.FLUSH,
+            beyond = {Beyond.CLIENTS, Beyond.LEASES})
+    public final void rule_3_23_aLeaderWhoseLockTheBackendForgotDoesNotLeadOn() {
+        Leader second = new Leader(actor("follower"), connected(newFactory()).getLock(name()), false);
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
+        Leader first = new Leader(holderOf("a"), lock, true);
+        faults().inject(Fault.FLUSH);
+        second.leadsInTime();
+        pass(LATE);
+        first.round();
+        assertFalse(first.leads, "a leader should not lead on by a lock that another client holds");
+        second.round();
+        assertTrue(second.leads, "a leader that holds the lock should lead on");
+    }
+
+    /** Leads while it holds the lock, as it finds out by {@code tryLock()} and {@code unlock()} in turn. */
+    static final class Leader {
+        final Actor actor;
+        final DistributedLock lock;
+        boolean leads;
+
+        Leader(Actor actor, DistributedLock lock, boolean leads) {
+            this.actor = actor;
+            this.lock = lock;
+            this.leads = leads;
+        }
+
+        void round() {
+            leads = actor.call("a round of tryLock() and unlock()", () -> {
+                try {
+                    if (!lock.tryLock(1, TimeUnit.MILLISECONDS)) {
+                        return false;
+                    }
+                    if (leads) {
+                        lock.unlock();
+                    }
+                    return true;
+                } catch (LeaseLostException e) {
+                    return false;
+                }
+            });
+        }
+
+        void leadsInTime() {
+            eventually("a leader is found", () -> {
+                round();
+                return leads;
+            });
+        }
     }
 
     private static void lockOften(Actor holder, DistributedLock lock) {

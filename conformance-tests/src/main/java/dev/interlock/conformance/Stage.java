@@ -11,6 +11,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.child.PosixSignals;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Model;
@@ -344,6 +345,19 @@ abstract class Stage {
 
     final Actor virtualActor(String name) {
         Actor actor = Actor.virtual(name);
+        actors.add(actor);
+        return actor;
+    }
+
+    /** A thread that is {@code equal} to every other twin. */
+    final Actor twin() {
+        Actor actor = Actor.twin("twin");
+        actors.add(actor);
+        return actor;
+    }
+
+    final Actor actorIn(ThreadGroup group, String name) {
+        Actor actor = Actor.in(group, name);
         actors.add(actor);
         return actor;
     }

@@ -2,15 +2,20 @@
 package dev.interlock.conformance;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
+import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Release;
+import dev.interlock.engine.Renewal;
+import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
@@ -18,8 +23,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 final class WrongInterrupts {
@@ -27,6 +34,9 @@ final class WrongInterrupts {
 
     static List<WrongLock> locks() {
         return List.of(
+                theInterruptForALossIsLate(),
+                aLossEndsTheNextAcquisition(),
+                anInterruptOfTheGroupEndsRenewal(),
                 WrongOwnership.ofEachLock(
                         "lockSwallowsTheInterrupt",
                         lock -> new ForwardingLock(lock) {
@@ -342,6 +352,105 @@ final class WrongInterrupts {
         @Override
         public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return call(() -> super.tryAcquire(wait), Optional.empty());
+        }
+    }
+
+    private static WrongLock theInterruptForALossIsLate() {
+        return new WrongLock("theInterruptForALossIsLate", "6.39") {
+            @Override
+            DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                return new ForwardingFactory(correct) {
+                    @Override
+                    public DistributedLock getLock(String name, LockOptions options) {
+                        return new ForwardingLock(correct.getLock(name, options)) {
+                            @Override
+                            public void unlock() {
+                                try {
+                                    super.unlock();
+                                } catch (LeaseLostException e) {
+                                    if (options.interruptOnLoss()) {
+                                        Thread loser = Thread.currentThread();
+                                        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS)
+                                                .execute(loser::interrupt);
+                                    }
+                                    throw e;
+                                }
+                            }
+                        };
+                    }
+                };
+            }
+        };
+    }
+
+    private static WrongLock aLossEndsTheNextAcquisition() {
+        return WrongOwnership.ofEachClient(
+                "aLossEndsTheNextAcquisition",
+                () -> {
+                    ThreadLocal<Boolean> lost = ThreadLocal.withInitial(() -> false);
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lockInterruptibly() throws InterruptedException {
+                            if (lost.get()) {
+                                lost.remove();
+                                throw new InterruptedException();
+                            }
+                            super.lockInterruptibly();
+                        }
+
+                        @Override
+                        public void unlock() {
+                            try {
+                                super.unlock();
+                            } catch (LeaseLostException e) {
+                                lost.set(true);
+                                throw e;
+                            }
+                        }
+                    };
+                },
+                "6.40");
+    }
+
+    private static WrongLock anInterruptOfTheGroupEndsRenewal() {
+        return new WrongLock("anInterruptOfTheGroupEndsRenewal", "6.41") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new RenewedByAThread(super.protocol(server, config));
+            }
+        };
+    }
+
+    /** Renews for as long as nobody interrupts the thread that the first acquisition has started. */
+    private static final class RenewedByAThread extends ForwardingProtocol {
+        private final AtomicBoolean started = new AtomicBoolean();
+        private volatile boolean ended;
+
+        RenewedByAThread(LeaseProtocol correct) {
+            super(correct);
+        }
+
+        @Override
+        public Attempt attempt(Claim claim) {
+            if (!started.getAndSet(true)) {
+                Thread renewer = new Thread(() -> {
+                    LockSupport.park();
+                    ended = true;
+                });
+                renewer.setDaemon(true);
+                renewer.start();
+            }
+            return super.attempt(claim);
+        }
+
+        @Override
+        public List<Renewal> renew(List<Claim> claims) {
+            return ended ? claims.stream().map(claim -> failed()).toList() : super.renew(claims);
+        }
+
+        private static Renewal failed() {
+            return new Renewal.Failed(
+                    new LockBackendException(LockBackendException.Reason.UNREACHABLE, "nobody renews"));
         }
     }
 }

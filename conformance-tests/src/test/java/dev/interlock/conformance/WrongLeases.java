@@ -84,7 +84,8 @@ final class WrongLeases {
                 handlesEndWithTheirThread(),
                 maxHoldIsForgotten(),
                 maxHoldIsThreeTimesAsLong(),
-                maxHoldTurnsRenewalOff());
+                maxHoldTurnsRenewalOff(),
+                aHandOverPassesTheRestOfTheLease());
     }
 
     // Where mistakes can be planted.
@@ -844,6 +845,8 @@ final class WrongLeases {
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
+                "3.20",
+                "3.23",
                 "6.35");
     }
 
@@ -949,6 +952,54 @@ final class WrongLeases {
                         .build(),
                 "6.32",
                 "6.33");
+    }
+
+    private static WrongLock aHandOverPassesTheRestOfTheLease() {
+        return withLocks(
+                "aHandOverPassesTheRestOfTheLease",
+                () -> {
+                    Map<String, Long> ends = new ConcurrentHashMap<>();
+                    Map<String, Integer> holders = new ConcurrentHashMap<>();
+                    return lock -> new ForwardingLock(lock) {
+                        @Override
+                        public void lock() {
+                            boolean waited = holders.getOrDefault(name(), 0) > 0;
+                            super.lock();
+                            if (!waited) {
+                                ends.remove(name());
+                            }
+                        }
+
+                        @Override
+                        public Optional<Lease> lease() {
+                            return correct.lease().map(lease -> new ForwardingLease(lease) {
+                                @Override
+                                public Duration remaining() {
+                                    long end = ends.getOrDefault(lockName(), Long.MAX_VALUE);
+                                    Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+                                    Duration fresh = super.remaining();
+                                    return fresh.compareTo(left) < 0 ? fresh : left;
+                                }
+                            });
+                        }
+
+                        @Override
+                        protected LockHandle spoil(LockHandle handle) {
+                            ends.put(
+                                    name(),
+                                    System.nanoTime() + handle.remaining().toNanos());
+                            holders.merge(name(), 1, Integer::sum);
+                            return new ForwardingHandle(handle) {
+                                @Override
+                                public void close() {
+                                    super.close();
+                                    holders.merge(lockName(), -1, Integer::sum);
+                                }
+                            };
+                        }
+                    };
+                },
+                "6.38");
     }
 
     private static WrongLock maxHoldIsThreeTimesAsLong() {

@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -35,6 +37,7 @@ final class WrongLifecycle {
     static List<WrongLock> locks() {
         return List.of(
                 new SpoiltFactory("aSecondCloseIsAnError", ClosesOnce::new, "11.1"),
+                new SpoiltFactory("closeReleasesOneHandleAfterTheOther", ReleasesInTurn::new, "11.19"),
                 new FreesWhenClosedAgain("aSecondCloseFreesWhatTheFirstOneFreed", "11.1"),
                 new SpoiltFactory("aClosedFactoryGivesLocks", GivesASpareLock::new, "11.2"),
                 new WrongFaults.SpoiltLock("aLockOfAClosedFactoryIsTaken", IsTakenInsteadOfClosed::new, "11.3"),
@@ -110,6 +113,34 @@ final class WrongLifecycle {
         @Override
         public void close() {
             closed = true;
+            super.close();
+        }
+    }
+
+    /** Spends a slow answer on each handle. */
+    private static final class ReleasesInTurn extends ForwardingFactory {
+        private final AtomicInteger handles = new AtomicInteger();
+
+        ReleasesInTurn(DistributedLockFactory correct) {
+            super(correct);
+        }
+
+        @Override
+        protected DistributedLock spoil(DistributedLock lock) {
+            return new ForwardingLock(lock) {
+                @Override
+                protected LockHandle spoil(LockHandle handle) {
+                    handles.incrementAndGet();
+                    return handle;
+                }
+            };
+        }
+
+        @Override
+        public void close() {
+            while (handles.getAndDecrement() > 0 && !Thread.currentThread().isInterrupted()) {
+                LockSupport.parkNanos(FaultInjector.DELAY.toNanos());
+            }
             super.close();
         }
     }

@@ -13,6 +13,7 @@ final class WrongLocks {
         List<Supplier<List<WrongLock>>> chapters = List.of(
                 WrongExclusion::locks,
                 WrongOwnership::locks,
+                WrongLosses::locks,
                 WrongReentry::locks,
                 WrongInterrupts::locks,
                 WrongTimedWaits::locks,

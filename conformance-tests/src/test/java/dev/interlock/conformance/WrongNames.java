@@ -21,6 +21,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 
@@ -31,6 +33,44 @@ final class WrongNames {
 
     static List<WrongLock> locks() {
         return List.of(
+                WrongOwnership.ofEachLock(
+                        "aTextTellsOfALoss",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public String toString() {
+                                return super.toString() + (isHeldByCurrentThread() ? ", held" : "");
+                            }
+                        },
+                        "10.18"),
+                new WrongLock("textsShowTheToken", "10.19") {
+                    private final Map<String, String> tokens = new ConcurrentHashMap<>();
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new ForwardingProtocol(super.protocol(server, config)) {
+                            @Override
+                            public Attempt attempt(Claim claim) {
+                                tokens.put(claim.name(), claim.token());
+                                return super.attempt(claim);
+                            }
+                        };
+                    }
+
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        return new ForwardingFactory(correct) {
+                            @Override
+                            protected DistributedLock spoil(DistributedLock lock) {
+                                return new ForwardingLock(lock) {
+                                    @Override
+                                    public String toString() {
+                                        return super.toString() + tokens.getOrDefault(name(), "");
+                                    }
+                                };
+                            }
+                        };
+                    }
+                },
                 new MendedNames("aNameThatIsNullIsTheTextNull", String::valueOf, "10.1"),
                 new MendedNames("aBlankNameIsADefaultName", name -> name.isBlank() ? "default" : name, "10.3"),
                 new MendedNames("aLongNameIsCut", WrongNames::cut, "10.4"),

@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
+import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
@@ -197,7 +198,8 @@ final class WrongOwnership {
                                 }
                             };
                         },
-                        "2.11"),
+                        "2.11",
+                        "2.41"),
                 ofEachClient(
                         "threadsInheritLocks",
                         () -> {
@@ -391,7 +393,6 @@ final class WrongOwnership {
                             }
                         },
                         "2.22",
-                        "2.25",
                         "2.26",
                         "2.28",
                         "3.17"),
@@ -416,7 +417,6 @@ final class WrongOwnership {
                             };
                         },
                         "2.23",
-                        "2.25",
                         "3.17"),
                 ofEachClient(
                         "aThreadReEntersWhatItHasLost",
@@ -452,26 +452,65 @@ final class WrongOwnership {
                         },
                         "2.24",
                         "2.25",
+                        "2.31",
+                        "2.34",
+                        "2.35",
+                        "2.36",
+                        "2.37",
+                        "2.38",
+                        "2.39",
                         "3.17",
-                        "3.18"),
-                ofEachLock(
-                        "aLossIsForgottenWhenTheThreadLocksAgain",
-                        lock -> new ForwardingLock(lock) {
-                            @Override
-                            public void lock() {
-                                while (!isHeldByCurrentThread()) {
+                        "3.18",
+                        "3.20",
+                        "10.18"),
+                ofEachClient(
+                        "aLossOutlivesAFreshTenure",
+                        () -> {
+                            ThreadLocal<Set<String>> told = ThreadLocal.withInitial(HashSet::new);
+                            return lock -> new ForwardingLock(lock) {
+                                @Override
+                                public boolean isHeldByCurrentThread() {
+                                    boolean held = super.isHeldByCurrentThread();
+                                    if (!held) {
+                                        told.get().add(name());
+                                    }
+                                    return held;
+                                }
+
+                                @Override
+                                public void unlock() {
                                     try {
                                         super.unlock();
                                     } catch (LeaseLostException e) {
-                                        continue;
+                                        told.get().remove(name());
+                                        throw e;
                                     } catch (IllegalMonitorStateException e) {
-                                        break;
+                                        throw told.get().remove(name())
+                                                ? new LeaseLostException(name(), LossCause.EXPIRED)
+                                                : e;
                                     }
                                 }
-                                super.lock();
-                            }
+                            };
                         },
-                        "2.25"),
+                        "2.25",
+                        "2.34"),
+                ofEachClient(
+                        "aThreadIsKnownByItsEquals",
+                        () -> {
+                            Map<String, Thread> holders = new ConcurrentHashMap<>();
+                            return lock -> new LockOfRelatives(lock) {
+                                @Override
+                                Map<String, Thread> holders() {
+                                    return holders;
+                                }
+
+                                @Override
+                                boolean isRelatedTo(Thread holder) {
+                                    return holder.equals(Thread.currentThread());
+                                }
+                            };
+                        },
+                        "2.41"),
                 new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {
@@ -671,7 +710,7 @@ final class WrongOwnership {
         @Override
         public boolean isHeldByCurrentThread() {
             Thread holder = holders().get(name());
-            return holder == null || holder.equals(Thread.currentThread())
+            return holder == null || holder == Thread.currentThread()
                     ? super.isHeldByCurrentThread()
                     : isRelatedTo(holder);
         }

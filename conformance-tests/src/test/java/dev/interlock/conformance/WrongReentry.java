@@ -16,6 +16,7 @@ import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -160,7 +161,46 @@ final class WrongReentry {
                         },
                         "3.13",
                         "3.18"),
-                new WrongLock("reEntryProlongsTheLease", "3.15") {
+                WrongOwnership.ofEachClient(
+                        "reEntryIsBelievedForTheWholeLease",
+                        () -> {
+                            ThreadLocal<Map<String, Integer>> inner = ThreadLocal.withInitial(HashMap::new);
+                            return lock -> new ForwardingLock(lock) {
+                                private boolean reEnters() {
+                                    if (!correct.isHeldByCurrentThread()) {
+                                        inner.get().remove(name());
+                                        return false;
+                                    }
+                                    inner.get().merge(name(), 1, Integer::sum);
+                                    return true;
+                                }
+
+                                @Override
+                                public void lock() {
+                                    if (!reEnters()) {
+                                        super.lock();
+                                    }
+                                }
+
+                                @Override
+                                public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+                                    return reEnters() || super.tryLock(time, unit);
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    if (correct.isHeldByCurrentThread()
+                                            && inner.get().getOrDefault(name(), 0) > 0) {
+                                        inner.get().merge(name(), -1, Integer::sum);
+                                    } else {
+                                        super.unlock();
+                                    }
+                                }
+                            };
+                        },
+                        "3.20",
+                        "3.23"),
+                new WrongLock("reEntryProlongsTheLease", "3.15", "3.21") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return new ForwardingFactory(correct) {

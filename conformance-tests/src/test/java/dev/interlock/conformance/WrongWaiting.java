@@ -469,10 +469,17 @@ final class WrongWaiting {
                         }
                     };
                 },
-                "8.10",
+                "2.31",
+                "2.35",
+                "2.36",
+                "2.37",
+                "2.38",
+                "2.39",
                 "8.6",
                 "8.8",
-                "9.16");
+                "8.10",
+                "9.16",
+                "10.18");
     }
 
     /** Whether a short sleep ends before its time, and not by an interrupt. */

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.child;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** PosixSignals to other processes, on systems that have them. */
-final class PosixSignals {
+/** Signals to other processes, on systems that have them. */
+public final class PosixSignals {
     private static final Path SHELL = Path.of("/bin/sh");
 
     private PosixSignals() {}
 
-    static boolean available() {
+    /**
+     * Returns whether this system has signals.
+     *
+     * @return whether {@link #send} can work
+     */
+    public static boolean available() {
         return Files.isExecutable(SHELL);
     }
 
-    /** Sends a signal by its name, such as {@code STOP}. */
-    static void send(String name, long pid) {
+    /**
+     * Sends a signal.
+     *
+     * @param name the name of the signal, such as {@code STOP}
+     * @param pid the process that gets it
+     */
+    public static void send(String name, long pid) {
         try {
             // The shell's own kill, because small images have no other.
             Process kill = new ProcessBuilder(SHELL.toString(), "-c", "kill -" + name + " " + pid)

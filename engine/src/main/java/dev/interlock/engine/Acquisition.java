@@ -7,20 +7,10 @@ import dev.interlock.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One thread's way to a lock that it does not hold yet: through the local queue, then to the backend. Used by one thread, once. */
 final class Acquisition {
-    /** How long to back off after a failure; doubles with each failure up to the ceiling. */
-    private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    /** How long clients elsewhere get to hear of a release before the next thread here tries. */
-    private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-    /** How soon to ask again where nobody tells of a release; doubles with each refusal up to the ceiling. */
-    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
     private final EngineCore core;
     private final Environment env;
     private final LeaseProtocol protocol;
@@ -38,6 +28,7 @@ final class Acquisition {
 
     private @Nullable LockBackendException failure;
     private int attempts;
+    private @Nullable Pace pace;
     private Optional<Duration> retryAfter = Optional.empty();
 
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait) {
@@ -130,7 +121,7 @@ final class Acquisition {
             if (yieldSince != null && !protocol.queues()) {
                 cell.contender(Thread.currentThread());
                 cell.openWatch(protocol);
-                awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
+                awaitSignal(yieldSince, pace().yielding());
             }
             over = wait.isOver();
         } catch (Throwable e) {
@@ -155,8 +146,6 @@ final class Acquisition {
     }
 
     private void askAndWait() {
-        int failures = 0;
-        int refusals = 0;
         while (true) {
             int seen = cell.signals();
             ask();
@@ -165,18 +154,16 @@ final class Acquisition {
                 return;
             }
             core.requireOpen();
-            if (failure == null) {
-                failures = 0;
-                refusals++;
-            } else {
-                failures++;
+            if (failure != null) {
                 giveUpIfHopeless(failure);
             }
             if (!mayWait) {
                 return;
             }
             cell.openWatch(protocol);
-            awaitSignal(seen, failures == 0 ? untilNextAttempt(refusals) : backoff(failures));
+            awaitSignal(
+                    seen,
+                    failure == null ? pace().afterRefusal(retryAfter, cell.isListening()) : pace().afterFailure());
             core.requireOpen();
             if (wait.isOver()) {
                 if (failure != null && !wait.isEndedByInterrupt()) {
@@ -185,6 +172,14 @@ final class Acquisition {
                 return;
             }
         }
+    }
+
+    /** Made by the first wait; most acquisitions have none. */
+    private Pace pace() {
+        if (pace == null) {
+            pace = new Pace(env, core.waitCeilingNanos());
+        }
+        return pace;
     }
 
     private void ask() {
@@ -252,24 +247,6 @@ final class Acquisition {
         if (!mayWait || cell.isHopeless(cause, options.lease().toNanos())) {
             throw cause;
         }
-    }
-
-    /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
-    private long untilNextAttempt(int refusals) {
-        long ceiling = core.waitCeilingNanos();
-        if (!cell.isListening()) {
-            ceiling = Math.min(ceiling, FIRST_POLL_NANOS << Math.min(refusals - 1, 20));
-        }
-        long spread = ceiling - env.nextLong(ceiling / 4 + 1);
-        return retryAfter
-                .filter(duration -> duration.compareTo(Duration.ofNanos(spread)) < 0)
-                .map(duration -> Math.max(0, duration.toNanos()) + TimeUnit.MILLISECONDS.toNanos(1))
-                .orElse(spread);
-    }
-
-    private long backoff(int failures) {
-        long bound = Math.min(core.waitCeilingNanos(), FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));
-        return bound / 2 + env.nextLong(bound / 2 + 1);
     }
 
     /** Waits until the cell is signalled, at most for a time. */

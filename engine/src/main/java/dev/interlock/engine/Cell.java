@@ -264,24 +264,7 @@ final class Cell extends LocalQueue {
      * @return the claim to be renewed, or {@code null} if there is nothing to renew now
      */
     synchronized @Nullable Claim beginPlannedRenewal(Grant grant) {
-        Hold hold = grant.hold;
-        if (hold == null) {
-            return null;
-        }
-        Duration lease = Duration.ZERO;
-        if (grant.isRenewalDue(env)) {
-            grant.forgetRenewal();
-            if (!hold.isAbandoned()) {
-                lease = hold.withinMaxHold(env, hold.options.lease());
-                hold.capped = lease.isNegative() || lease.isZero();
-            }
-        }
-        grant.schedule(timer);
-        if (lease.isNegative() || lease.isZero()) {
-            return null;
-        }
-        grant.renewalBegins();
-        return grant.claim.withLease(lease);
+        return grant.beginPlannedRenewal(env, timer);
     }
 
     /** Begins a renewal that the holder waits for; returns {@code false} if the hold is over. */
@@ -295,27 +278,7 @@ final class Cell extends LocalQueue {
 
     /** Notes the outcome of a renewal, other than that the grant is gone. */
     synchronized void endRenewal(Renewals.Request request, Renewal outcome) {
-        Grant grant = request.grant();
-        grant.renewalEnds();
-        Hold hold = grant.hold;
-        if (hold == null) {
-            return;
-        }
-        if (grant.isOver(env)) {
-            // What is over stays over; the loss gives back what this renewal may have extended.
-            grant.schedule(timer);
-            return;
-        }
-        if (outcome instanceof Renewal.Renewed renewed) {
-            Duration lease = request.claim().lease();
-            grant.extend(renewed.validity(), lease, request.startNanos(), request.startMillis());
-            hold.capped |= hold.options.renewal() && lease.compareTo(hold.options.lease()) < 0;
-            grant.planRenewal(request.startNanos());
-        } else {
-            grant.renewalUnanswered = true;
-            grant.planRetry(env.nanoTime());
-        }
-        grant.schedule(timer);
+        request.grant().endRenewal(env, timer, request, outcome);
     }
 
     /** Shows no more than the name. */

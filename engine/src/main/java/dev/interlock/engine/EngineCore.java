@@ -6,12 +6,10 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +18,9 @@ import org.jspecify.annotations.Nullable;
  * was dropped is noticed. Safe to use from any thread.
  */
 final class EngineCore {
-    /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
-
     private static final long SHORTEST_CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int RENEWALS_AT_ONCE = 4;
     private static final int RELEASES_AT_ONCE = 2;
-    private static final int RADIX = 36;
 
     private final LeaseProtocol protocol;
     private final LockConfig config;
@@ -41,11 +35,9 @@ final class EngineCore {
     private final Releases releases;
     private final Renewals renewals;
     private final Holds holds;
+    private final Leases leases;
 
-    /** What the owner tokens of this factory begin with: nobody can guess it, and no other factory has it. */
-    private final String tokenPrefix;
-
-    private final AtomicLong claims = new AtomicLong();
+    private final Claims claims;
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final BooleanSupplier isOpen = open::get;
 
@@ -54,7 +46,7 @@ final class EngineCore {
         this.config = config;
         this.env = env;
         this.threadPrefix = threadPrefix;
-        this.tokenPrefix = env.newToken() + "-";
+        this.claims = new Claims(env, config.commandTimeout());
         Host host = new Host(
                 env::nanoTime, env::park, env::unpark, (name, task) -> env.newThread(threadPrefix + "listener", task));
         this.observer = Observer.of(config.listeners(), host, strategy);
@@ -68,6 +60,7 @@ final class EngineCore {
                 new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
         this.renewals = new Renewals(env, observer, protocol, renewalLanes, losses);
         this.holds = new Holds(env, observer, protocol, cells, releases, renewals, losses, lostHolds);
+        this.leases = new Leases(env, renewals, losses);
     }
 
     private void handle(List<Timer.Entry> due) {
@@ -98,6 +91,10 @@ final class EngineCore {
 
     Releases releases() {
         return releases;
+    }
+
+    Leases leases() {
+        return leases;
     }
 
     Holds holds() {
@@ -132,18 +129,7 @@ final class EngineCore {
     }
 
     Claim newClaim(Cell cell, LockOptions options, boolean waiting) {
-        long number = claims.incrementAndGet();
-        Duration lease = options.lease();
-        Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
-        return new Claim(
-                cell.name,
-                tokenPrefix + Long.toString(number, RADIX),
-                lease,
-                timeout.compareTo(config.commandTimeout()) < 0 ? timeout : config.commandTimeout(),
-                cell.fencesWanted(),
-                number,
-                waiting,
-                options.renewal());
+        return claims.next(cell, options, waiting);
     }
 
     /**

@@ -72,7 +72,7 @@ final class Grant extends Timer.Entry {
     }
 
     /** Notes what a renewal has given. One that was overtaken by a later one does not bring the end nearer. */
-    void extend(Duration validity, Duration lease, long startNanos, long startMillis) {
+    private void extend(Duration validity, Duration lease, long startNanos, long startMillis) {
         renewalUnanswered = renewalsOnTheirWay > 0;
         if (startNanos + validity.toNanos() - deadlineNanos >= 0) {
             confirm(validity, lease, startNanos, startMillis);
@@ -116,14 +116,9 @@ final class Grant extends Timer.Entry {
         return !renewalUnanswered && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2;
     }
 
-    /** Plans the next renewal after one that was answered, or after the grant. */
+    /** Plans the first renewal of a hold. */
     void planRenewal(long sinceNanos) {
         planRenewal(sinceNanos, RENEWALS_PER_LEASE);
-    }
-
-    /** Plans the next renewal after one that was not answered. */
-    void planRetry(long sinceNanos) {
-        planRenewal(sinceNanos, RETRIES_PER_LEASE);
     }
 
     private void planRenewal(long sinceNanos, int timesPerLease) {
@@ -140,7 +135,7 @@ final class Grant extends Timer.Entry {
     }
 
     /** Whether a renewal is planned, and may be sent now. */
-    boolean isRenewalDue(Environment env) {
+    private boolean isRenewalDue(Environment env) {
         return renewalPlanned && renewalNanos - earlyNanos() - env.nanoTime() <= 0;
     }
 
@@ -163,9 +158,47 @@ final class Grant extends Timer.Entry {
         renewalUnanswered = true;
     }
 
-    /** Notes that a renewal has come to an end, with or without an answer. */
-    void renewalEnds() {
+    /** Returns the claim to be renewed now that the timer has fired, or {@code null} if there is nothing to renew. */
+    @Nullable
+    Claim beginPlannedRenewal(Environment env, Timer timer) {
+        if (hold == null) {
+            return null;
+        }
+        Duration lease = Duration.ZERO;
+        if (isRenewalDue(env)) {
+            forgetRenewal();
+            if (!hold.isAbandoned()) {
+                lease = hold.withinMaxHold(env, hold.options.lease());
+                hold.capped = lease.isNegative() || lease.isZero();
+            }
+        }
+        schedule(timer);
+        if (lease.isNegative() || lease.isZero()) {
+            return null;
+        }
+        renewalBegins();
+        return claim.withLease(lease);
+    }
+
+    /** Notes that a renewal has come to an end, and plans the next one. */
+    void endRenewal(Environment env, Timer timer, Renewals.Request request, Renewal outcome) {
         renewalsOnTheirWay--;
+        if (hold == null) {
+            return;
+        }
+        // What is over stays over; the loss gives back what this renewal may have extended.
+        if (!isOver(env)) {
+            if (outcome instanceof Renewal.Renewed renewed) {
+                Duration lease = request.claim().lease();
+                extend(renewed.validity(), lease, request.startNanos(), request.startMillis());
+                hold.capped |= hold.options.renewal() && lease.compareTo(hold.options.lease()) < 0;
+                planRenewal(request.startNanos(), RENEWALS_PER_LEASE);
+            } else {
+                renewalUnanswered = true;
+                planRenewal(env.nanoTime(), RETRIES_PER_LEASE);
+            }
+        }
+        schedule(timer);
     }
 
     /** Whether a fencing token is left for another hold. */

@@ -17,7 +17,7 @@ final class HandleView extends LeaseView implements LockHandle {
     @Override
     public void close() {
         try {
-            holds().close(hold);
+            core().holds().close(hold);
         } finally {
             dropped.clean();
             Reference.reachabilityFence(this);

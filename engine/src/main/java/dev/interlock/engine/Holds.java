@@ -8,17 +8,11 @@ import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a holder may do with what it holds: enter it again, give it up, extend it, and ask about it. Safe to use from any thread. */
 final class Holds {
     private static final System.Logger LOG = System.getLogger(Holds.class.getPackageName());
-
-    /** What a strategy may take off a lease against drift: the engine asks for this much more. */
-    private static final int ALLOWANCE_PARTS = 50;
-
-    private static final Duration ALLOWANCE = Duration.ofMillis(5);
 
     private final Environment env;
     private final Observer observer;
@@ -226,65 +220,6 @@ final class Holds {
     private void released(Hold hold) {
         if (observer.isOn()) {
             observer.released(hold.lockName(), hold.heldNanos(env));
-        }
-    }
-
-    void onLoss(Hold hold, Consumer<? super LossCause> action) {
-        if (!hold.grant.cell.addLossAction(hold, action)) {
-            losses.announce(hold, action);
-        }
-    }
-
-    void cancelOnLoss(Hold hold, Consumer<? super LossCause> action) {
-        hold.grant.cell.removeLossAction(hold, action);
-    }
-
-    boolean isValid(Hold hold) {
-        return hold.state == Hold.State.HELD && hold.grant.remainingNanos(env) > 0;
-    }
-
-    Duration remaining(Hold hold) {
-        return hold.state == Hold.State.HELD ? Duration.ofNanos(hold.grant.remainingNanos(env)) : Duration.ZERO;
-    }
-
-    void ensureValid(Hold hold, Duration atLeast) {
-        if (atLeast.isNegative()) {
-            throw new IllegalArgumentException("cannot ensure " + atLeast + " of validity: it is negative");
-        }
-        requireHeld(hold);
-        if (remaining(hold).compareTo(atLeast) >= 0) {
-            return;
-        }
-        Duration wanted = atLeast.plus(atLeast.dividedBy(ALLOWANCE_PARTS)).plus(ALLOWANCE);
-        Duration lease = hold.withinMaxHold(env, max(wanted, hold.options.lease()));
-        if (lease.compareTo(atLeast) < 0) {
-            throw new IllegalStateException("lock \"" + hold.lockName() + "\" cannot be kept for another " + atLeast
-                    + ": maxHold leaves " + max(lease, Duration.ZERO));
-        }
-        Renewal outcome = renewals.renewNow(hold, lease);
-        requireHeld(hold);
-        if (remaining(hold).compareTo(atLeast) >= 0) {
-            return;
-        }
-        throw outcome instanceof Renewal.Failed failed
-                ? failed.cause()
-                : new LockBackendException(
-                        LockBackendException.Reason.UNREACHABLE,
-                        "lock \"" + hold.lockName() + "\" was extended, but the answer took so long that only "
-                                + remaining(hold) + " of " + atLeast + " are left");
-    }
-
-    private static Duration max(Duration one, Duration other) {
-        return one.compareTo(other) >= 0 ? one : other;
-    }
-
-    private void requireHeld(Hold hold) {
-        losses.expireIfOver(hold.grant);
-        if (hold.state == Hold.State.LOST) {
-            throw hold.lost();
-        }
-        if (hold.state == Hold.State.RELEASED) {
-            throw new IllegalStateException("the lease of lock \"" + hold.lockName() + "\" was given up");
         }
     }
 

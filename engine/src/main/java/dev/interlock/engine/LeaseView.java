@@ -19,8 +19,12 @@ class LeaseView implements Lease {
         this.hold = hold;
     }
 
-    final Holds holds() {
-        return engine.core().holds();
+    final EngineCore core() {
+        return engine.core();
+    }
+
+    private Leases leases() {
+        return engine.core().leases();
     }
 
     @Override
@@ -35,18 +39,18 @@ class LeaseView implements Lease {
 
     @Override
     public final boolean isValid() {
-        return holds().isValid(hold);
+        return leases().isValid(hold);
     }
 
     @Override
     public final Duration remaining() {
-        return holds().remaining(hold);
+        return leases().remaining(hold);
     }
 
     @Override
     public final void ensureValid(Duration atLeast) {
         try {
-            holds().ensureValid(hold, atLeast);
+            leases().ensureValid(hold, atLeast);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -57,9 +61,9 @@ class LeaseView implements Lease {
         Objects.requireNonNull(action, "action");
         // Each registration is one of its own, also of an action that is registered twice.
         Consumer<LossCause> registered = action::accept;
-        Holds holds = holds();
-        holds.onLoss(hold, registered);
-        return () -> holds.cancelOnLoss(hold, registered);
+        Leases leases = leases();
+        leases.onLoss(hold, registered);
+        return () -> leases.cancelOnLoss(hold, registered);
     }
 
     @Override

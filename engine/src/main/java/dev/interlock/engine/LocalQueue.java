@@ -2,7 +2,6 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.observe.Observer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,13 +37,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
     private transient Set<Waiter> queue = Collections.emptySet();
 
-    /** Whether the backend has ever answered for this cell. */
-    private transient boolean answered;
-
-    /** The failure since the last answer, and when the first one came. */
-    private transient @Nullable LockBackendException outage;
-
-    private transient long outageSinceNanos;
+    private final transient Outage outage;
 
     /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
     private transient @Nullable Watch watch;
@@ -56,6 +49,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         this.name = name;
         this.env = env;
         this.observer = observer;
+        this.outage = new Outage(name, env, observer);
     }
 
     /** Whether a thread or handle of this factory holds the lock; within the monitor. */
@@ -180,38 +174,22 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Notes that the backend has answered. */
     final synchronized void answered() {
-        answered = true;
-        if (outage != null) {
-            outage = null;
-            if (observer.isOn()) {
-                observer.outageEnded(name, env.nanoTime() - outageSinceNanos);
-            }
-        }
+        outage.answered();
     }
 
     /** Notes that the backend has not answered. */
     final synchronized void failed(LockBackendException failure) {
-        if (outage == null) {
-            outageSinceNanos = env.nanoTime();
-            if (observer.isOn()) {
-                observer.outageBegan(name, failure);
-            }
-        }
-        outage = failure;
+        outage.failed(failure);
     }
 
+    /** Returns the failure since the last answer of the backend, if there is one. */
     final synchronized @Nullable LockBackendException outage() {
-        return outage;
+        return outage.failure();
     }
 
-    /**
-     * Whether a wait must end with a failure. An outage is ridden out if the backend has answered before, has not said that the
-     * request is wrong, and has not failed for as long as a lease.
-     */
+    /** Whether a wait with this lease must end with a failure. */
     final synchronized boolean isHopeless(LockBackendException failure, long leaseNanos) {
-        return failure.reason() == Reason.REFUSED
-                || !answered
-                || (outage != null && env.nanoTime() - outageSinceNanos >= leaseNanos);
+        return outage.isHopeless(failure, leaseNanos);
     }
 
     /** Names the engaged thread as the one to wake at a signal. */

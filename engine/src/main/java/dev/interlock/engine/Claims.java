@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockOptions;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Makes the claims of a factory. Safe to use from any thread. */
+final class Claims {
+    /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
+
+    private static final int RADIX = 36;
+
+    /** What the owner tokens of this factory begin with: nobody can guess it, and no other factory has it. */
+    private final String tokenPrefix;
+
+    private final Duration commandTimeout;
+    private final AtomicLong last = new AtomicLong();
+
+    Claims(Environment env, Duration commandTimeout) {
+        this.tokenPrefix = env.newToken() + "-";
+        this.commandTimeout = commandTimeout;
+    }
+
+    Claim next(Cell cell, LockOptions options, boolean waiting) {
+        long number = last.incrementAndGet();
+        Duration lease = options.lease();
+        // An answer that comes after the lease is of no use.
+        Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
+        return new Claim(
+                cell.name,
+                tokenPrefix + Long.toString(number, RADIX),
+                lease,
+                timeout.compareTo(commandTimeout) < 0 ? timeout : commandTimeout,
+                cell.fencesWanted(),
+                number,
+                waiting,
+                options.renewal());
+    }
+}

@@ -55,12 +55,14 @@ public interface Lease {
     /**
      * Makes sure that this lease stays valid for a while, as before a step that takes that long. Returns at once if
      * {@link #remaining()} suffices; otherwise renews the lease, also where automatic renewal is off, which takes one round
-     * trip and at most one command time-out. Interrupts are ignored and preserved.
+     * trip and at most one command time-out. The time may be longer than {@link LockOptions#lease()}. Interrupts are ignored
+     * and preserved.
      *
      * @param atLeast the time for which the lease must stay valid
-     * @throws IllegalArgumentException if {@code atLeast} is negative or more than a fresh lease could ever give
-     * @throws LeaseLostException if the lease was lost, or {@link LockOptions#maxHold()} does not leave that much time
-     * @throws IllegalStateException if the lease was given up
+     * @throws IllegalArgumentException if {@code atLeast} is negative or more than {@link LockOptions#MAX_LEASE}
+     * @throws LeaseLostException if the lease was lost
+     * @throws IllegalStateException if the lease was given up, or {@link LockOptions#maxHold()} does not leave that much time; in
+     *     the latter case it is still valid for {@link #remaining()}
      * @throws LockBackendException if the lease could not be renewed; it is still valid for {@link #remaining()}
      */
     void ensureValid(Duration atLeast);

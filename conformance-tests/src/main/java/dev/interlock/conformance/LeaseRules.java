@@ -502,7 +502,7 @@ abstract class LeaseRules extends TimedWaitRules {
         for (Duration atLeast : List.of(
                 Duration.ofMillis(-1),
                 Duration.ofSeconds(Long.MIN_VALUE),
-                Scale.LONG_LEASE.plusSeconds(1),
+                LockOptions.MAX_LEASE.plusMillis(1),
                 Duration.ofSeconds(Long.MAX_VALUE))) {
             actor.beginTo("ensureValid(" + atLeast + ")", () -> lease.ensureValid(atLeast))
                     .failure(IllegalArgumentException.class);
@@ -719,7 +719,8 @@ abstract class LeaseRules extends TimedWaitRules {
         holder.beginTo(
                         "ensureValid() of more than maxHold leaves",
                         () -> lease.ensureValid(time.multipliedBy(7).dividedBy(10)))
-                .failure(LeaseLostException.class);
+                .failure(IllegalStateException.class);
+        assertTrue(lease.isValid(), "a lease that cannot be extended should stay valid until its end");
     }
 
     @Test

@@ -48,7 +48,7 @@ final class WrongFaults {
                 new SpoiltLock("tryLockCallsAnOutageTaken", TriesOnce::new, "9.1", "9.3", "9.4", "9.5"),
                 new SpoiltLock("timedWaitsCallAnOutageTaken", TriesForAWhile::new, "9.2", "9.18"),
                 new SpoiltLock("lockTriesAgainForEver", TriesForEver::new, "9.2", "9.17", "9.28"),
-                new WrongLock("noRequestHasATimeOut", "9.3", "9.5", "9.8", "11.14") {
+                new WrongLock("noRequestHasATimeOut", "9.3", "9.5", "9.8") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                         return new MemoryProtocol(server, Duration.ofHours(1));

@@ -579,10 +579,19 @@ final class WrongWaiting {
     }
 
     private static WrongLock localHandOffsGoOnAndOn() {
-        return new WrongLock("localHandOffsGoOnAndOn", "8.13") {
+        return new SpoiltProtocol("localHandOffsGoOnAndOn", "8.13") {
             @Override
             LockConfig config(LockConfig config) {
                 return config.toBuilder().localHandoffs(10_000).build();
+            }
+
+            /** Without tokens to be reserved, nothing else bounds the hand-overs. */
+            @Override
+            Attempt attempt(LeaseProtocol correct, Claim claim) {
+                Attempt attempt = correct.attempt(claim);
+                return attempt instanceof Attempt.Granted granted
+                        ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
+                        : attempt;
             }
         };
     }

@@ -25,6 +25,9 @@ final class Grant extends Timer.Entry {
 
     private static final int EARLY_PARTS = 10;
 
+    /** The wall clock counts milliseconds, and may be slewed. */
+    private static final long CLOCK_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     final Cell cell;
     final Claim claim;
 
@@ -94,6 +97,11 @@ final class Grant extends Timer.Entry {
         return Math.max(0, Math.min(monotonic, wall));
     }
 
+    /** Whether the wall clock says that the grant is over, though the monotonic one does not. */
+    boolean isDoubted(Environment env) {
+        return remainingNanos(env) == 0 && deadlineNanos - env.nanoTime() > CLOCK_TOLERANCE_NANOS;
+    }
+
     long deadlineNanos() {
         return deadlineNanos;
     }
@@ -108,7 +116,7 @@ final class Grant extends Timer.Entry {
         long period = options.lease().toNanos() / RENEWALS_PER_LEASE;
         // With renewal the timer asks at each period; its answer may take a while.
         long patience = options.renewal() ? 2 * period : period;
-        return env.nanoTime() - confirmedNanos <= patience && remainingNanos(env) > 0;
+        return env.nanoTime() - confirmedNanos <= patience && !isDoubted(env);
     }
 
     /** Whether enough is left for another holder: half of what it would be given by the backend. */

@@ -73,15 +73,12 @@ final class Holds {
 
     /** Whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
     boolean isHeldByCurrentThread(String name) {
-        Hold hold = current(name);
-        if (hold != null && hold.grant.remainingNanos(env) == 0) {
-            renewals.renewNow(hold, leaseToConfirm(hold));
-            hold = current(name);
+        Hold hold = currentOrTell(name);
+        if (hold == null || !hold.grant.isDoubted(env)) {
+            return hold != null;
         }
-        if (hold == null) {
-            lostHolds.tell(Thread.currentThread(), name);
-        }
-        return hold != null && hold.grant.remainingNanos(env) > 0;
+        Renewal outcome = renewals.renewNow(hold, leaseToConfirm(hold));
+        return currentOrTell(name) != null && outcome instanceof Renewal.Renewed;
     }
 
     /** Throws if the current thread lost the lock and was not told. */
@@ -103,8 +100,7 @@ final class Holds {
             Renewal outcome = renewals.renewNow(hold, leaseToConfirm(hold));
             if (outcome instanceof Renewal.Failed failed
                     && hold.state == Hold.State.HELD
-                    && hold.grant.remainingNanos(env) == 0
-                    && !hold.grant.isOver(env)) {
+                    && hold.grant.isDoubted(env)) {
                 throw failed.cause();
             }
         }

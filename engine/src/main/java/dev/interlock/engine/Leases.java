@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -42,8 +43,9 @@ final class Leases {
     }
 
     void ensureValid(Hold hold, Duration atLeast) {
-        if (atLeast.isNegative()) {
-            throw new IllegalArgumentException("cannot ensure " + atLeast + " of validity: it is negative");
+        if (atLeast.isNegative() || atLeast.compareTo(LockOptions.MAX_LEASE) > 0) {
+            throw new IllegalArgumentException("cannot ensure " + atLeast
+                    + " of validity: ask for something between zero and " + LockOptions.MAX_LEASE);
         }
         requireHeld(hold);
         if (remaining(hold).compareTo(atLeast) >= 0) {

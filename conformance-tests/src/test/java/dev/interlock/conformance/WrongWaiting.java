@@ -579,7 +579,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock localHandOffsGoOnAndOn() {
-        return new SpoiltProtocol("localHandOffsGoOnAndOn", "8.13") {
+        return new WrongLock("localHandOffsGoOnAndOn", "8.13") {
             @Override
             LockConfig config(LockConfig config) {
                 return config.toBuilder().localHandoffs(10_000).build();
@@ -587,11 +587,15 @@ final class WrongWaiting {
 
             /** Without tokens to be reserved, nothing else bounds the hand-overs. */
             @Override
-            Attempt attempt(LeaseProtocol correct, Claim claim) {
-                Attempt attempt = correct.attempt(claim);
-                return attempt instanceof Attempt.Granted granted
-                        ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
-                        : attempt;
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return new MemoryProtocol(server, config.commandTimeout()) {
+                    @Override
+                    public Attempt attempt(Claim claim) {
+                        return super.attempt(claim) instanceof Attempt.Granted granted
+                                ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
+                                : new Attempt.Refused(Optional.empty());
+                    }
+                };
             }
         };
     }

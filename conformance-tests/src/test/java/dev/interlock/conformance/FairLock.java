@@ -2,19 +2,18 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
+import dev.interlock.engine.Release;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -70,13 +69,13 @@ class FairLock extends WrongLock {
         }
 
         @Override
-        Optional<LossCause> release(Claim claim) {
+        Release release(Claim claim) {
             leave(claim);
-            Optional<LossCause> loss = super.release(claim);
-            if (loss.isEmpty()) {
+            Release release = super.release(claim);
+            if (release instanceof Release.Freed) {
                 handOver(claim.name());
             }
-            return loss;
+            return release;
         }
 
         private void handOver(String name) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.util.List;
-import java.util.Optional;
 
 /** Passes everything on; subclasses spoil a part. */
 class ForwardingProtocol implements LeaseProtocol {
@@ -29,8 +28,18 @@ class ForwardingProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         return correct.release(claim);
+    }
+
+    @Override
+    public String lane(String name) {
+        return correct.lane(name);
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return correct.isLocked(name);
     }
 
     @Override

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** Passes everything on, under the keys by which the server knows the names. */
@@ -25,6 +24,7 @@ final class KeyedProtocol extends ForwardingProtocol {
                 key.apply(claim.name()),
                 claim.token(),
                 claim.lease(),
+                claim.timeout(),
                 claim.fences(),
                 claim.number(),
                 claim.isWaiting(),
@@ -42,8 +42,18 @@ final class KeyedProtocol extends ForwardingProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         return super.release(keyed(claim));
+    }
+
+    @Override
+    public String lane(String name) {
+        return super.lane(key.apply(name));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return super.isLocked(key.apply(name));
     }
 
     @Override

@@ -2,15 +2,14 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** A client of a {@link MemoryServer}. */
 class MemoryProtocol implements LeaseProtocol {
@@ -42,8 +41,13 @@ class MemoryProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         return server.request(timeout, () -> server.release(claim));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return server.request(timeout, () -> server.live(name) != null);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -131,12 +132,13 @@ class MemoryServer implements FaultInjector {
         return new Renewal.Renewed(claim.lease());
     }
 
-    Optional<LossCause> release(Claim claim) {
+    Release release(Claim claim) {
         Optional<LossCause> loss = lossOf(claim);
-        if (loss.isEmpty()) {
-            remove(claim.name());
+        if (loss.isPresent()) {
+            return new Release.Lost(loss.get());
         }
-        return loss;
+        remove(claim.name());
+        return new Release.Freed(true);
     }
 
     final OptionalLong nextFence(Claim claim) {

@@ -11,6 +11,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLock;
@@ -74,7 +75,7 @@ final class WrongFaults {
                 },
                 new SpoiltProtocol("unlockFailsWithTheBackend", "9.7", "9.9", "9.10") {
                     @Override
-                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                    Release release(LeaseProtocol correct, Claim claim) {
                         try {
                             return correct.release(claim);
                         } catch (LockBackendException e) {
@@ -84,11 +85,11 @@ final class WrongFaults {
                 },
                 new SpoiltProtocol("aReleaseThatFailsIsForgotten", "9.9") {
                     @Override
-                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                    Release release(LeaseProtocol correct, Claim claim) {
                         try {
                             return correct.release(claim);
                         } catch (LockBackendException e) {
-                            return Optional.empty();
+                            return new Release.Freed(true);
                         }
                     }
                 },
@@ -100,7 +101,7 @@ final class WrongFaults {
                 },
                 new SpoiltProtocol("aReleaseThatIsSentAgainFindsALoss", "9.11") {
                     @Override
-                    Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+                    Release release(LeaseProtocol correct, Claim claim) {
                         try {
                             return correct.release(claim);
                         } catch (LockBackendException e) {
@@ -274,13 +275,13 @@ final class WrongFaults {
     }
 
     private static Claim underAnotherToken(Claim claim) {
-        return new Claim(claim.name(), claim.token() + " again", claim.lease(), claim.fences());
+        return new Claim(claim.name(), claim.token() + " again", claim.lease(), claim.timeout(), claim.fences());
     }
 
-    private static Optional<LossCause> releaseByName(MemoryServer server, Claim claim) {
+    private static Release releaseByName(MemoryServer server, Claim claim) {
         return server.request(Duration.ofMillis(500), () -> {
             server.remove(claim.name());
-            return Optional.empty();
+            return new Release.Freed(true);
         });
     }
 
@@ -386,7 +387,7 @@ final class WrongFaults {
             return correct.attempt(claim);
         }
 
-        Optional<LossCause> release(LeaseProtocol correct, Claim claim) {
+        Release release(LeaseProtocol correct, Claim claim) {
             return correct.release(claim);
         }
 
@@ -412,7 +413,7 @@ final class WrongFaults {
                 }
 
                 @Override
-                public Optional<LossCause> release(Claim claim) {
+                public Release release(Claim claim) {
                     return SpoiltProtocol.this.release(correct, claim);
                 }
             };
@@ -438,7 +439,7 @@ final class WrongFaults {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
+        public Release release(Claim claim) {
             return unanswered.contains(claim.token()) ? releaseByName(server, claim) : super.release(claim);
         }
     }
@@ -452,7 +453,7 @@ final class WrongFaults {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
+        public Release release(Claim claim) {
             try {
                 return super.release(claim);
             } catch (LockBackendException e) {
@@ -462,7 +463,7 @@ final class WrongFaults {
                 Thread repeater = new Thread(() -> deleteAFewTimes(claim), "repeater");
                 repeater.setDaemon(true);
                 repeater.start();
-                return Optional.empty();
+                return new Release.Freed(true);
             }
         }
 
@@ -528,7 +529,7 @@ final class WrongFaults {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
+        public Release release(Claim claim) {
             if (!working.getAsBoolean()) {
                 throw failure();
             }

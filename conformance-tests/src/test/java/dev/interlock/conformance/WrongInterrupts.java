@@ -10,6 +10,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
@@ -276,10 +277,10 @@ final class WrongInterrupts {
                             }
 
                             @Override
-                            public Optional<LossCause> release(Claim claim) {
+                            public Release release(Claim claim) {
                                 return granted.contains(claim.token())
                                         ? super.release(claim)
-                                        : Optional.of(LossCause.GONE);
+                                        : new Release.Lost(LossCause.GONE);
                             }
                         };
                     }

@@ -13,6 +13,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
@@ -289,7 +290,7 @@ final class WrongLeases {
                         // Not in its last moment, when a rule meets it by chance.
                         if (attempt instanceof Attempt.Refused
                                 && holder.untilNanos() - System.nanoTime() > TimeUnit.MILLISECONDS.toNanos(50)) {
-                            put(new Claim(claim.name(), holder.token(), claim.lease(), 1));
+                            put(new Claim(claim.name(), holder.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return attempt;
                     }
@@ -839,7 +840,7 @@ final class WrongLeases {
                         if (entry == null) {
                             return new Renewal.Lost(LossCause.GONE);
                         }
-                        put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                        put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
@@ -892,7 +893,7 @@ final class WrongLeases {
                     });
 
                     @Override
-                    public Optional<LossCause> release(Claim claim) {
+                    public Release release(Claim claim) {
                         long period = claim.lease().toNanos() / 3;
                         timer.scheduleAtFixedRate(
                                 () -> server.request(timeout, () -> renewUnchecked(claim)),
@@ -905,7 +906,7 @@ final class WrongLeases {
                     private boolean renewUnchecked(Claim claim) {
                         MemoryServer.Entry entry = server.live(claim.name());
                         if (entry != null) {
-                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), 1));
+                            server.put(new Claim(claim.name(), entry.token(), claim.lease(), claim.timeout(), 1));
                         }
                         return entry != null;
                     }

@@ -11,6 +11,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
@@ -387,8 +388,8 @@ final class WrongLifecycle {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
-            return closing ? Optional.empty() : super.release(claim);
+        public Release release(Claim claim) {
+            return closing ? new Release.Freed(true) : super.release(claim);
         }
     }
 

@@ -7,10 +7,10 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
@@ -124,13 +124,13 @@ final class WrongOwnership {
                         AtomicInteger releases = new AtomicInteger();
                         return new MemoryProtocol(server, config.commandTimeout()) {
                             @Override
-                            public Optional<LossCause> release(Claim claim) {
+                            public Release release(Claim claim) {
                                 if (releases.incrementAndGet() % 10 != 0) {
                                     return super.release(claim);
                                 }
                                 CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS)
                                         .execute(() -> super.release(claim));
-                                return Optional.empty();
+                                return new Release.Freed(true);
                             }
                         };
                     }
@@ -508,10 +508,10 @@ final class WrongOwnership {
                     MemoryServer server() {
                         return new MemoryServer() {
                             @Override
-                            Optional<LossCause> release(Claim claim) {
-                                Optional<LossCause> loss = super.release(claim);
+                            Release release(Claim claim) {
+                                Release release = super.release(claim);
                                 remove(claim.name());
-                                return loss;
+                                return release;
                             }
                         };
                     }
@@ -610,7 +610,7 @@ final class WrongOwnership {
         final void ask(String name) {
             LeaseProtocol protocol = protocols.get(name);
             if (protocol != null) {
-                protocol.release(new Claim(name, "of nobody", Duration.ofSeconds(1), 1));
+                protocol.release(new Claim(name, "of nobody", Duration.ofSeconds(1), Duration.ofSeconds(1), 1));
             }
         }
     }

@@ -9,11 +9,11 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
-import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Watch;
 import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
@@ -90,8 +90,8 @@ final class WrongWaiting {
             MemoryServer server() {
                 return new Server() {
                     @Override
-                    Optional<LossCause> release(Claim claim) {
-                        return lossOf(claim).isPresent() ? lossOf(claim) : super.release(claim);
+                    Release release(Claim claim) {
+                        return lossOf(claim).<Release>map(Release.Lost::new).orElseGet(() -> super.release(claim));
                     }
 
                     @Override
@@ -428,10 +428,10 @@ final class WrongWaiting {
                     }
 
                     @Override
-                    public Optional<LossCause> release(Claim claim) {
-                        Optional<LossCause> loss = super.release(claim);
+                    public Release release(Claim claim) {
+                        Release release = super.release(claim);
                         told.remove(claim.name());
-                        return loss;
+                        return release;
                     }
 
                     @Override

@@ -8,97 +8,92 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One thread's way to a lock that it does not hold yet: through the local queue, then to the backend. Used by one thread, once. */
 final class Acquisition {
-    /** How long to go easy on a backend that fails; doubles with each failure up to the ceiling. */
+    /** How long to back off after a failure; doubles with each failure up to the ceiling. */
     private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long waiters elsewhere get to hear of a release before the next one here tries. */
+    /** How long clients elsewhere get to hear of a release before the next thread here tries. */
     private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** How soon to ask again where nobody tells of a release; doubles with each refusal up to the ceiling. */
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final LockEngine engine;
+    private final EngineCore core;
     private final Environment env;
+    private final LeaseProtocol protocol;
     private final Cell cell;
     private final LockOptions options;
-    private final Owner owner;
-    private final Waiting waiting;
+    private final boolean forThread;
+    private final Wait wait;
     private final boolean mayWait;
 
     /** The claim that was refused and keeps a place in the queue of the backend. */
     private @Nullable Claim place;
 
-    Acquisition(LockEngine engine, Cell cell, LockOptions options, Owner owner, Waiting waiting) {
-        this.engine = engine;
-        this.env = engine.environment();
+    /** The outcome of the last attempt: the hold, a failure, or neither, which is a refusal. */
+    private @Nullable Hold hold;
+
+    private @Nullable LockBackendException failure;
+    private Optional<Duration> retryAfter = Optional.empty();
+
+    Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait) {
+        this.core = core;
+        this.env = core.environment();
+        this.protocol = core.protocol();
         this.cell = cell;
         this.options = options;
-        this.owner = owner;
-        this.waiting = waiting;
-        this.mayWait = !waiting.isTimeOver();
+        this.forThread = forThread;
+        this.wait = wait;
+        this.mayWait = !wait.isTimeOver();
     }
 
     /**
      * Acquires the lock.
      *
-     * @return the tenure, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart
+     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart
      */
     @Nullable
-    Tenure run() {
-        Waiter waiter = null;
-        cell.mutex.lock();
-        try {
-            engine.requireOpen();
-            if (!cell.tryEngage()) {
-                if (!mayWait) {
+    Hold run() {
+        if (cell.tryEngage()) {
+            // However short its time, whoever need not queue asks once.
+            return contend();
+        }
+        if (!mayWait) {
+            throwIfNobodyAnswers();
+            return null;
+        }
+        Waiter waiter = new Waiter(Thread.currentThread(), forThread, options);
+        return cell.engageOrEnqueue(waiter) ? contend() : queue(waiter);
+    }
+
+    private @Nullable Hold queue(Waiter waiter) {
+        while (waiter.state == Waiter.State.QUEUED) {
+            // A factory that was closed before this thread was in the queue does not wake it.
+            boolean open = core.isOpen();
+            if (!open || wait.isOver()) {
+                if (cell.withdraw(waiter)) {
+                    core.requireOpen();
                     throwIfNobodyAnswers();
                     return null;
                 }
-                waiter = new Waiter(Thread.currentThread(), owner, options);
-                cell.enqueue(waiter);
-            }
-        } finally {
-            cell.mutex.unlock();
-        }
-        if (waiter == null) {
-            // However short its time, whoever need not queue asks once.
-            return contend(this::tryUntilOver);
-        }
-        return queue(waiter);
-    }
-
-    private @Nullable Tenure queue(Waiter waiter) {
-        while (waiter.state == Waiter.State.QUEUED) {
-            if (isOver()) {
-                cell.mutex.lock();
-                try {
-                    if (cell.withdraw(waiter)) {
-                        throwIfNobodyAnswers();
-                        return null;
-                    }
-                } finally {
-                    cell.mutex.unlock();
-                }
             } else {
-                waiting.park(cell, Long.MAX_VALUE);
+                wait.park(cell, Long.MAX_VALUE);
             }
         }
         return switch (waiter.state) {
-            case GRANTED -> Objects.requireNonNull(waiter.tenure);
+            case GRANTED -> Objects.requireNonNull(waiter.hold);
             case FAILED -> throw asOurs(Objects.requireNonNull(waiter.failure));
-            default -> contend(() -> takeTurn(waiter.yieldSince));
+            default -> takeTurn(waiter.yieldSince);
         };
     }
 
-    /** Keeps a wait that ends in an outage from reporting the lock as taken; under the mutex. */
+    /** Keeps a wait that ends in an outage from reporting the lock as taken. */
     private void throwIfNobodyAnswers() {
         LockBackendException outage = cell.outage();
-        if (outage != null && !waiting.isEndedByInterrupt()) {
+        if (outage != null && !wait.isEndedByInterrupt()) {
             throw asOurs(outage);
         }
     }
@@ -110,191 +105,153 @@ final class Acquisition {
                 : new IllegalStateException(failure.getMessage(), failure);
     }
 
-    /** Deals with the backend; the cell is engaged to this thread, and is not any more when this returns or throws. */
-    private @Nullable Tenure contend(Supplier<@Nullable Tenure> way) {
-        Tenure tenure = null;
+    /** Asks the backend; the cell is engaged to this thread, and is not any more when this returns or throws. */
+    private @Nullable Hold contend() {
         cell.contender(Thread.currentThread());
         try {
-            tenure = way.get();
-            return tenure;
+            askAndWait();
+            return hold;
         } finally {
-            if (tenure == null) {
-                cell.mutex.lock();
-                try {
-                    cell.passOn(null);
-                } finally {
-                    cell.mutex.unlock();
+            try {
+                giveUpPlace();
+            } finally {
+                if (hold == null) {
+                    cell.passOn();
                 }
             }
         }
     }
 
     /** Contends after a wait in the queue, in which the time may have passed. */
-    private @Nullable Tenure takeTurn(@Nullable Integer yieldSince) {
-        if (yieldSince != null && !engine.protocol().queues()) {
-            cell.openWatch(engine.protocol());
-            awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
-        }
-        if (isOver()) {
-            cell.mutex.lock();
-            try {
-                throwIfNobodyAnswers();
-                return null;
-            } finally {
-                cell.mutex.unlock();
-            }
-        }
-        return tryUntilOver();
-    }
-
-    private @Nullable Tenure tryUntilOver() {
+    private @Nullable Hold takeTurn(@Nullable Integer yieldSince) {
+        boolean over = false;
         try {
-            return tryAndWait();
-        } finally {
-            if (place != null) {
-                waiting.takeInterrupt();
-                engine.releases().withdraw(place);
-                waiting.takeInterrupt();
+            if (yieldSince != null && !protocol.queues()) {
+                cell.contender(Thread.currentThread());
+                cell.openWatch(protocol);
+                awaitSignal(yieldSince, 1 + env.nextLong(YIELD_NANOS));
             }
+            over = wait.isOver();
+        } catch (Throwable e) {
+            cell.passOn();
+            throw e;
+        }
+        if (over) {
+            cell.passOn();
+            throwIfNobodyAnswers();
+            return null;
+        }
+        return contend();
+    }
+
+    /** A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. */
+    private void giveUpPlace() {
+        if (place != null) {
+            wait.takeInterrupt();
+            core.releases().withdraw(place, place.timeout().minus(wait.overdue()));
+            wait.takeInterrupt();
         }
     }
 
-    private @Nullable Tenure tryAndWait() {
+    private void askAndWait() {
         int failures = 0;
         int refusals = 0;
         while (true) {
             int seen = cell.signals();
-            Outcome outcome = tryOnce();
-            waiting.takeInterrupt();
-            if (outcome.tenure != null) {
-                return outcome.tenure;
+            ask();
+            wait.takeInterrupt();
+            if (hold != null) {
+                return;
             }
-            engine.requireOpen();
-            if (outcome.failure == null) {
+            core.requireOpen();
+            if (failure == null) {
                 failures = 0;
                 refusals++;
             } else {
                 failures++;
-                giveUpIfHopeless(outcome.failure);
+                giveUpIfHopeless(failure);
             }
             if (!mayWait) {
-                return null;
+                return;
             }
-            cell.openWatch(engine.protocol());
-            awaitSignal(seen, failures == 0 ? untilNextTry(outcome.retryAfter, refusals) : backoff(failures));
-            engine.requireOpen();
-            if (isOver()) {
-                if (outcome.failure != null && !waiting.isEndedByInterrupt()) {
-                    throw outcome.failure;
+            cell.openWatch(protocol);
+            awaitSignal(seen, failures == 0 ? untilNextAttempt(refusals) : backoff(failures));
+            core.requireOpen();
+            if (wait.isOver()) {
+                if (failure != null && !wait.isEndedByInterrupt()) {
+                    throw failure;
                 }
-                return null;
+                return;
             }
         }
     }
 
-    private boolean isOver() {
-        return waiting.isTimeOver() || waiting.isEndedByInterrupt();
-    }
-
-    /** What came of one try: a tenure, a failure, or neither, which is a refusal. */
-    private record Outcome(
-            @Nullable Tenure tenure, @Nullable LockBackendException failure, Optional<Duration> retryAfter) {}
-
-    private Outcome tryOnce() {
-        Claim queued = place;
-        Claim claim = queued == null ? engine.newClaim(cell.name, options, mayWait) : queued;
+    private void ask() {
+        boolean queued = place != null;
+        Claim claim = place != null ? place : core.newClaim(cell, options, mayWait);
         place = null;
-        Validity.Start start = Validity.Start.now(env);
+        failure = null;
+        retryAfter = Optional.empty();
+        long startNanos = env.nanoTime();
+        long startMillis = env.currentTimeMillis();
         try {
-            return settle(claim, queued != null, start, engine.protocol().attempt(claim));
+            Attempt attempt = protocol.attempt(claim);
+            if (attempt instanceof Attempt.Granted granted) {
+                accept(new Grant(cell, claim, granted, startNanos, startMillis));
+            } else if (attempt instanceof Attempt.Refused refused) {
+                core.answered(cell);
+                retryAfter = refused.retryAfter();
+                if (mayWait && protocol.queues()) {
+                    place = claim;
+                }
+            } else if (attempt instanceof Attempt.Failed failed) {
+                failure = failed.cause();
+                if (failure.reason() == Reason.OUTCOME_UNKNOWN) {
+                    core.releases().afterUnknownOutcome(claim);
+                } else if (queued) {
+                    core.releases().withdrawLater(claim);
+                }
+            }
         } catch (Throwable e) {
-            engine.releases().afterUnknownOutcome(claim);
+            core.releases().afterUnknownOutcome(claim);
             throw e;
         }
     }
 
-    private Outcome settle(Claim claim, boolean queued, Validity.Start start, Attempt attempt) {
-        if (attempt instanceof Attempt.Granted granted) {
-            return accept(claim, start.plus(granted.validity()), granted);
-        }
-        if (attempt instanceof Attempt.Failed failed) {
-            if (failed.cause().reason() == Reason.OUTCOME_UNKNOWN) {
-                engine.releases().afterUnknownOutcome(claim);
-            } else if (queued) {
-                engine.releases().withdrawLater(claim);
-            }
-            return new Outcome(null, failed.cause(), Optional.empty());
-        }
-        noteAnswer();
-        if (mayWait && engine.protocol().queues()) {
-            place = claim;
-        }
-        return new Outcome(null, null, ((Attempt.Refused) attempt).retryAfter());
-    }
-
-    private Outcome accept(Claim claim, Validity validity, Attempt.Granted granted) {
+    private void accept(Grant grant) {
+        Claim claim = grant.claim;
         // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
-        if (validity.remainingNanos(env) == 0) {
-            engine.releases().afterUnknownOutcome(claim);
-            return new Outcome(
-                    null,
-                    new LockBackendException(
-                            Reason.OUTCOME_UNKNOWN,
-                            "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
-                                    + " was over before the answer was here: the backend or this process is too slow for it"),
-                    Optional.empty());
+        if (grant.remainingNanos(env) == 0) {
+            core.releases().afterUnknownOutcome(claim);
+            failure = new LockBackendException(
+                    Reason.OUTCOME_UNKNOWN,
+                    "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
+                            + " was over before the answer was here: the backend or this process is too slow for it");
+            return;
         }
-        Tenure tenure = null;
-        cell.mutex.lock();
-        try {
-            cell.answered(env.nanoTime());
-            if (engine.isOpen()) {
-                Grant grant = new Grant(cell, claim, validity, granted.firstFence());
-                tenure = engine.tenures().begin(grant, owner, options);
-            }
-        } finally {
-            cell.mutex.unlock();
-        }
-        if (tenure == null) {
-            engine.releases().now(claim);
-        }
-        return new Outcome(tenure, null, Optional.empty());
-    }
-
-    private void noteAnswer() {
-        cell.mutex.lock();
-        try {
-            cell.answered(env.nanoTime());
-        } finally {
-            cell.mutex.unlock();
+        core.answered(cell);
+        hold = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
+        if (hold == null) {
+            core.releases().now(claim);
         }
     }
 
     /**
-     * Throws unless the failure may be ridden out: the backend has answered for this cell, no longer than a lease ago, and has
-     * not said that the request is wrong. All who wait here and may not hope either are told too, and do not try one by one.
+     * Throws unless the failure may be ridden out. All who wait here and may not hope either are told too, and do not try one by
+     * one.
      */
-    private void giveUpIfHopeless(LockBackendException failure) {
-        cell.mutex.lock();
-        try {
-            cell.failed(failure);
-            cell.failAll(failure, waiter -> isHopeless(failure, waiter.options));
-            if (!mayWait || isHopeless(failure, options)) {
-                throw failure;
-            }
-        } finally {
-            cell.mutex.unlock();
+    private void giveUpIfHopeless(LockBackendException cause) {
+        core.failed(cell, cause);
+        cell.failAll(
+                cause, waiter -> cell.isHopeless(cause, waiter.options.lease().toNanos()));
+        if (!mayWait || cell.isHopeless(cause, options.lease().toNanos())) {
+            throw cause;
         }
     }
 
-    private boolean isHopeless(LockBackendException failure, LockOptions waiting) {
-        return failure.reason() == Reason.REFUSED
-                || !cell.hasAnsweredWithin(waiting.lease().toNanos());
-    }
-
     /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
-    private long untilNextTry(Optional<Duration> retryAfter, int refusals) {
-        long ceiling = engine.waitCeilingNanos();
+    private long untilNextAttempt(int refusals) {
+        long ceiling = core.waitCeilingNanos();
         if (!cell.isListening()) {
             ceiling = Math.min(ceiling, FIRST_POLL_NANOS << Math.min(refusals - 1, 20));
         }
@@ -306,19 +263,19 @@ final class Acquisition {
     }
 
     private long backoff(int failures) {
-        long bound = Math.min(engine.waitCeilingNanos(), FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));
+        long bound = Math.min(core.waitCeilingNanos(), FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));
         return bound / 2 + env.nextLong(bound / 2 + 1);
     }
 
     /** Waits until the cell is signalled, at most for a time. */
     private void awaitSignal(int seen, long nanos) {
         long until = env.nanoTime() + nanos;
-        while (cell.signals() == seen && !isOver() && engine.isOpen()) {
+        while (cell.signals() == seen && !wait.isOver() && core.isOpen()) {
             long left = until - env.nanoTime();
             if (left <= 0) {
                 return;
             }
-            waiting.park(cell, left);
+            wait.park(cell, left);
         }
     }
 }

@@ -1,196 +1,324 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.LockBackendException;
-import java.util.Collections;
-import java.util.LinkedHashSet;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one factory knows about one name: who holds the lock here, and who waits for it here.
- *
- * <p>At most one thread of the factory deals with the backend on behalf of a cell at a time; while it does, the cell is
- * <em>engaged</em>. All others queue. The mutex is held for a few instructions and never during I/O or waiting.
+ * What one factory knows about one name: who holds the lock here, by which grant, and who waits for it here. A monitor; see
+ * {@link LocalQueue}.
  */
-final class Cell {
-    private static final System.Logger LOG = System.getLogger(Cell.class.getPackageName());
+final class Cell extends LocalQueue {
+    private static final long serialVersionUID = 1L;
 
-    final String name;
-    final ReentrantLock mutex = new ReentrantLock();
+    private final transient Environment env;
+    private final transient Timer timer;
+    private final int localHandoffs;
 
-    /** Written by {@link CellTable} alone. */
-    int users;
+    /** How many use the cell; written by {@link CellTable} alone. */
+    transient int users;
 
-    /** The holder here; written under the mutex. */
-    volatile @Nullable Tenure holder;
+    private transient volatile @Nullable Hold holder;
 
-    /** Whether a thread deals with the backend; under the mutex. */
-    private boolean engaged;
+    /** How often the grant has passed from hold to hold since the backend gave it. */
+    private transient int handoffs;
 
-    /** Those who wait behind the holder or the engaged thread; under the mutex. Most cells never have any. */
-    private Set<Waiter> queue = Collections.emptySet();
+    /** How many fencing tokens to reserve for hand-overs beyond those who wait already. */
+    private transient int reserve;
 
-    /** How often the grant has passed from thread to thread since the backend gave it; under the mutex. */
-    int handoffs;
+    /** How an attempt to give up a hold went on. */
+    enum Exit {
+        /** It was lost or given up before. */
+        OVER,
+        /** The thread had acquired the lock more than once and still holds it. */
+        INNER,
+        /** The next waiter here has the grant now. */
+        HANDED_OVER,
+        /** The caller is engaged, and is to give the grant back. */
+        LAST
+    }
 
-    /** Whether and when the backend last answered for this cell; under the mutex. */
-    private boolean answered;
+    /** What {@link #lose} has to say: the hold that was lost, and the actions to be run because of that. */
+    record Loss(
+            Hold hold,
+            List<Consumer<? super LossCause>> actions,
+            @Nullable Interruption interruption) {}
 
-    private long lastAnswerNanos;
-
-    /** What went wrong since the last answer, if anything did; under the mutex. */
-    private @Nullable LockBackendException outage;
-
-    /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
-    private @Nullable Watch watch;
-
-    private final Environment env;
-    private final AtomicInteger signals = new AtomicInteger();
-    private volatile @Nullable Thread contender;
-
-    Cell(String name, Environment env) {
-        this.name = name;
+    Cell(String name, Environment env, Timer timer, int localHandoffs) {
+        super(name, env);
         this.env = env;
+        this.timer = timer;
+        this.localHandoffs = localHandoffs;
     }
 
-    /** Makes the caller the one who deals with the backend if nobody holds or does; under the mutex. */
-    boolean tryEngage() {
-        if (engaged || holder != null) {
-            return false;
-        }
-        engaged = true;
-        return true;
+    @Override
+    boolean isHeldHere() {
+        return holder != null;
     }
 
-    /** Takes the cell from its holder to the caller, who is about to deal with the backend; under the mutex. */
-    void engageAfterHolder() {
-        holder = null;
-        engaged = true;
-    }
-
-    /** Makes the engaged thread, or the one to which the grant was handed over, the holder; under the mutex. */
-    void hold(Tenure tenure) {
-        contender = null;
-        holder = tenure;
-        engaged = false;
-    }
-
-    /** Takes a lost tenure off and lets the next in the queue try; under the mutex. */
-    void dropHolder() {
-        holder = null;
-        passOn(null);
+    @Nullable
+    Hold holder() {
+        return holder;
     }
 
     /**
-     * Ends the engagement and lets the next in the queue begin its own; under the mutex.
-     *
-     * @param yieldSince the signals that were seen before the lock was freed, if others shall have their chance first
+     * How many fencing tokens to reserve: one for the caller, and one for each who waits behind it and may be handed the grant,
+     * or more where earlier grants of this cell had too few.
      */
-    void passOn(@Nullable Integer yieldSince) {
-        Waiter next = first();
-        contender = null;
-        engaged = next != null;
-        if (next != null) {
-            next.yieldSince = yieldSince;
-            take(next, Waiter.State.CONTENDER);
+    synchronized int fencesWanted() {
+        return 1 + Math.min(Math.max(queueLength(), reserve), localHandoffs);
+    }
+
+    /**
+     * Makes the first hold of a fresh grant. By the engaged thread, which is engaged no longer unless this fails.
+     *
+     * @return the hold, or {@code null} if the factory is closed
+     */
+    synchronized @Nullable Hold begin(Grant grant, @Nullable Thread owner, LockOptions options, BooleanSupplier open) {
+        if (!open.getAsBoolean()) {
+            return null;
+        }
+        Hold hold = new Hold(grant, owner, options, env.nanoTime());
+        grant.hold = hold;
+        grant.planRenewal(env.nanoTime());
+        try {
+            grant.schedule(timer);
+        } catch (Throwable e) {
+            // The timer could not be started, so nobody would look after the grant.
+            grant.hold = null;
+            throw e;
+        }
+        hold(hold);
+        return hold;
+    }
+
+    private void hold(@Nullable Hold hold) {
+        holder = hold;
+        setExclusiveOwnerThread(hold == null ? null : hold.owner);
+        if (hold != null) {
+            disengage();
         }
     }
 
-    void enqueue(Waiter waiter) {
-        if (queue.isEmpty()) {
-            queue = new LinkedHashSet<>();
+    /** Notes that the acquisition returns a hold to its owner; returns {@code false} if it is over by then. */
+    synchronized boolean hasReturned(Hold hold) {
+        hold.returned = hold.state == Hold.State.HELD && !hold.grant.isOver(env);
+        return hold.returned;
+    }
+
+    /** Adds to the count of a hold; returns {@code false} if it is over. */
+    synchronized boolean reenter(Hold hold) {
+        if (hold.state != Hold.State.HELD) {
+            return false;
         }
-        queue.add(waiter);
-    }
-
-    /** Takes a waiter out of the queue before its turn; returns {@code false} if its turn has come. Under the mutex. */
-    boolean withdraw(Waiter waiter) {
-        return queue.remove(waiter);
-    }
-
-    @Nullable
-    Waiter first() {
-        return queue.isEmpty() ? null : queue.iterator().next();
-    }
-
-    /** Takes a waiter out of the queue for a reason, and wakes it; under the mutex. */
-    void take(Waiter waiter, Waiter.State why) {
-        queue.remove(waiter);
-        waiter.state = why;
-        env.unpark(waiter.thread);
-    }
-
-    /** Takes waiters out of the queue with the same failure; under the mutex. */
-    void failAll(RuntimeException failure, Predicate<Waiter> which) {
-        for (Waiter waiter : queue.stream().filter(which).toList()) {
-            waiter.failure = failure;
-            take(waiter, Waiter.State.FAILED);
+        if (hold.count == Integer.MAX_VALUE) {
+            throw new Error("lock \"" + name + "\" is held as often as can be counted");
         }
+        hold.count++;
+        return true;
     }
 
-    /** Notes that the backend has answered; under the mutex. */
-    void answered(long nanos) {
-        answered = true;
-        lastAnswerNanos = nanos;
-        outage = null;
-    }
-
-    /** Notes that the backend has not answered; under the mutex. */
-    void failed(LockBackendException failure) {
-        outage = failure;
-    }
-
-    @Nullable
-    LockBackendException outage() {
-        return outage;
-    }
-
-    /** Whether the backend has answered at all, and not longer ago than this; under the mutex. */
-    boolean hasAnsweredWithin(long nanos) {
-        return answered && env.nanoTime() - lastAnswerNanos <= nanos;
-    }
-
-    /** Names the engaged thread as the one to wake at a signal. */
-    void contender(Thread thread) {
-        contender = thread;
-    }
-
-    int signals() {
-        return signals.get();
-    }
-
-    /** Wakes the contender, since the lock may be free. */
-    void signal() {
-        signals.incrementAndGet();
-        Thread waiting = contender;
-        if (waiting != null) {
-            env.unpark(waiting);
-        }
-    }
-
-    /** Starts to listen for releases; by the engaged thread. */
-    void openWatch(LeaseProtocol protocol) {
-        if (watch == null) {
-            watch = protocol.watch(name, this::signal);
-        }
-    }
-
-    /** Whether releases are told; to the engaged thread, once it has opened the watch. */
-    boolean isListening() {
-        return !Watch.NONE.equals(watch);
-    }
-
-    void closeWatch() {
-        if (watch != null) {
-            try {
-                watch.close();
-            } catch (Throwable e) {
-                LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + name + "\" did not close", e);
+    /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or engages the caller. */
+    Exit exit(Hold hold) {
+        Waiter next;
+        synchronized (this) {
+            if (hold.state != Hold.State.HELD) {
+                return Exit.OVER;
+            }
+            if (hold.count > 1) {
+                hold.count--;
+                return Exit.INNER;
+            }
+            hold.state = Hold.State.RELEASED;
+            next = handOver(hold);
+            if (next == null) {
+                end(hold.grant);
+                engage();
+                return Exit.LAST;
             }
         }
+        wake(next);
+        return Exit.HANDED_OVER;
+    }
+
+    /** Passes the grant of a hold on to the next waiter here, if there is one and the grant is as good as a fresh one. */
+    private @Nullable Waiter handOver(Hold last) {
+        Grant grant = last.grant;
+        Waiter next = first();
+        if (next == null || handoffs >= localHandoffs || !isGoodFor(last, next.options)) {
+            return null;
+        }
+        if (!grant.hasFence()) {
+            // Those who wait now came after the claim was made. As long as the cell is in use, there will be others.
+            reserve = Math.min(2 * reserve + 1, localHandoffs);
+            return null;
+        }
+        handoffs++;
+        Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, env.nanoTime());
+        grant.hold = hold;
+        hold(hold);
+        if (!last.options.equals(next.options)) {
+            grant.planRenewal(env.nanoTime());
+            grant.schedule(timer);
+        }
+        next.hold = hold;
+        take(next, Waiter.State.GRANTED);
+        return next;
+    }
+
+    /** Without renewal the next one would get what is left of a lease, and not the whole. */
+    private boolean isGoodFor(Hold last, LockOptions next) {
+        Duration lease = next.lease();
+        return next.renewal()
+                && !last.capped
+                && !last.isAbandoned()
+                && last.options.lease().equals(lease)
+                && last.grant.isGoodFor(env, lease);
+    }
+
+    /** Takes a grant off its holder, the timer and the cell. */
+    private void end(Grant grant) {
+        grant.hold = null;
+        grant.forgetRenewal();
+        timer.cancel(grant);
+        handoffs = 0;
+        hold(null);
+    }
+
+    /**
+     * Ends the hold that a grant has now because the grant is no more, and lets the next waiter here try.
+     *
+     * @param cause why, or {@code null} to find out whether its time is over, and why
+     * @return the loss, or {@code null} if there is none
+     */
+    @Nullable
+    Loss lose(Grant grant, @Nullable LossCause cause, LostHolds lostHolds) {
+        Waiter next;
+        Loss loss;
+        synchronized (this) {
+            Hold hold = grant.hold;
+            if (hold == null || (cause == null && !grant.isOver(env))) {
+                return null;
+            }
+            LossCause why = cause != null ? cause : whyOver(hold);
+            Interruption interruption = null;
+            Thread owner = hold.owner;
+            if (owner != null && hold.returned) {
+                interruption = new Interruption();
+                lostHolds.add(owner, name, hold.count, why, interruption);
+            }
+            end(grant);
+            next = takeNext(null);
+            loss = new Loss(hold, hold.lose(why), hold.options.interruptOnLoss() ? interruption : null);
+        }
+        wake(next);
+        return loss;
+    }
+
+    private static LossCause whyOver(Hold hold) {
+        if (hold.isAbandoned()) {
+            return LossCause.OWNER_DIED;
+        }
+        if (hold.grant.renewalUnanswered) {
+            return LossCause.UNREACHABLE;
+        }
+        return hold.capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
+    }
+
+    /** Notes that the backend had lost the lock when it was given back; returns the actions to be run because of that. */
+    synchronized List<Consumer<? super LossCause>> wasLostAtRelease(Hold hold, LossCause cause) {
+        hold.lossThrown = true;
+        return hold.lose(cause);
+    }
+
+    /** Whether the loss of a handle is still to be thrown; once. */
+    synchronized boolean takeLossToThrow(Hold hold) {
+        boolean due = hold.state == Hold.State.LOST && !hold.lossThrown;
+        hold.lossThrown |= due;
+        return due;
+    }
+
+    /** Keeps an action for the loss of a hold; returns {@code false} if it was lost already. */
+    synchronized boolean addLossAction(Hold hold, Consumer<? super LossCause> action) {
+        if (hold.state == Hold.State.HELD) {
+            hold.addLossAction(action);
+        }
+        return hold.state != Hold.State.LOST;
+    }
+
+    synchronized void removeLossAction(Hold hold, Consumer<? super LossCause> action) {
+        hold.removeLossAction(action);
+    }
+
+    /**
+     * Begins the renewal of a grant whose timer has fired.
+     *
+     * @return the claim to be renewed, or {@code null} if there is nothing to renew now
+     */
+    synchronized @Nullable Claim beginPlannedRenewal(Grant grant) {
+        Hold hold = grant.hold;
+        if (hold == null) {
+            return null;
+        }
+        Duration lease = Duration.ZERO;
+        if (grant.isRenewalDue(env)) {
+            grant.forgetRenewal();
+            if (!hold.isAbandoned()) {
+                lease = hold.withinMaxHold(env, hold.options.lease());
+                hold.capped = lease.isNegative() || lease.isZero();
+            }
+        }
+        grant.schedule(timer);
+        if (lease.isNegative() || lease.isZero()) {
+            return null;
+        }
+        grant.renewalBegins();
+        return grant.claim.withLease(lease);
+    }
+
+    /** Begins a renewal that the holder waits for; returns {@code false} if the hold is over. */
+    synchronized boolean beginRenewal(Hold hold) {
+        if (hold.grant.hold != hold) {
+            return false;
+        }
+        hold.grant.renewalBegins();
+        return true;
+    }
+
+    /** Notes the outcome of a renewal, other than that the grant is gone. */
+    synchronized void endRenewal(Renewals.Request request, Renewal outcome) {
+        Grant grant = request.grant();
+        grant.renewalEnds();
+        Hold hold = grant.hold;
+        if (hold == null) {
+            return;
+        }
+        if (grant.isOver(env)) {
+            // What is over stays over; the loss gives back what this renewal may have extended.
+            grant.schedule(timer);
+            return;
+        }
+        if (outcome instanceof Renewal.Renewed renewed) {
+            Duration lease = request.claim().lease();
+            grant.extend(renewed.validity(), lease, request.startNanos(), request.startMillis());
+            hold.capped |= hold.options.renewal() && lease.compareTo(hold.options.lease()) < 0;
+            grant.planRenewal(request.startNanos());
+        } else {
+            grant.renewalUnanswered = true;
+            grant.planRetry(env.nanoTime());
+        }
+        grant.schedule(timer);
+    }
+
+    /** Shows no more than the name. */
+    @Override
+    public String toString() {
+        return "lock \"" + Objects.requireNonNull(name) + "\"";
     }
 }

@@ -12,17 +12,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class CellTable {
     private final Environment env;
+    private final Timer timer;
+    private final int localHandoffs;
     private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>();
     private volatile @Nullable Thread awaitingEmpty;
 
-    CellTable(Environment env) {
+    CellTable(Environment env, Timer timer, int localHandoffs) {
         this.env = env;
+        this.timer = timer;
+        this.localHandoffs = localHandoffs;
     }
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
     Cell enter(String name) {
         return cells.compute(name, (key, present) -> {
-            Cell cell = present == null ? new Cell(key, env) : present;
+            Cell cell = present == null ? new Cell(key, env, timer, localHandoffs) : present;
             cell.users++;
             return cell;
         });
@@ -40,11 +44,11 @@ final class CellTable {
     }
 
     /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */
-    void awaitEmpty(Waiting waiting, long untilNanos) {
+    void awaitEmpty(Wait wait, long untilNanos) {
         awaitingEmpty = Thread.currentThread();
         long left = untilNanos - env.nanoTime();
         while (!cells.isEmpty() && left > 0) {
-            waiting.park(this, left);
+            wait.park(this, left);
             left = untilNanos - env.nanoTime();
         }
     }

@@ -13,6 +13,7 @@ public final class Claim {
     private final String name;
     private final String token;
     private final Duration lease;
+    private final Duration timeout;
     private final int fences;
     private final long number;
     private final boolean waiting;
@@ -24,11 +25,12 @@ public final class Claim {
      * @param name the name of the lock
      * @param token the owner token: secret, and unique for ever
      * @param lease for how long the lock is wanted, in whole milliseconds
+     * @param timeout how long to wait for the answer to a request for this claim, longer than zero
      * @param fences how many consecutive fencing tokens to reserve, at least one: the first for the holder itself, the others
      *     for those to whom it hands the lock over without asking again
      */
-    public Claim(String name, String token, Duration lease, int fences) {
-        this(name, token, lease, fences, 0, false, false);
+    public Claim(String name, String token, Duration lease, Duration timeout, int fences) {
+        this(name, token, lease, timeout, fences, 0, false, false);
     }
 
     /**
@@ -37,15 +39,25 @@ public final class Claim {
      * @param name the name of the lock
      * @param token the owner token: secret, and unique for ever
      * @param lease for how long the lock is wanted, in whole milliseconds
+     * @param timeout how long to wait for the answer to a request for this claim, longer than zero
      * @param fences how many consecutive fencing tokens to reserve, at least one
      * @param number a number that no other claim of the same factory has
      * @param waiting whether the thread goes on waiting if the lock is taken
      * @param renewed whether the lease will be extended for as long as the lock is held
      */
-    public Claim(String name, String token, Duration lease, int fences, long number, boolean waiting, boolean renewed) {
+    public Claim(
+            String name,
+            String token,
+            Duration lease,
+            Duration timeout,
+            int fences,
+            long number,
+            boolean waiting,
+            boolean renewed) {
         this.name = Objects.requireNonNull(name, "name");
         this.token = Objects.requireNonNull(token, "token");
         this.lease = Objects.requireNonNull(lease, "lease");
+        this.timeout = Objects.requireNonNull(timeout, "timeout");
         this.fences = fences;
         this.number = number;
         this.waiting = waiting;
@@ -77,6 +89,16 @@ public final class Claim {
      */
     public Duration lease() {
         return lease;
+    }
+
+    /**
+     * Returns how long to wait for the answer to a request for this claim: the command time-out, or less where the answer would
+     * be of no use later, as for a lease that ends before.
+     *
+     * @return the longest time to wait, a connection included
+     */
+    public Duration timeout() {
+        return timeout;
     }
 
     /**
@@ -122,7 +144,17 @@ public final class Claim {
      * @return the claim
      */
     public Claim withLease(Duration newLease) {
-        return new Claim(name, token, newLease, fences, number, waiting, renewed);
+        return new Claim(name, token, newLease, timeout, fences, number, waiting, renewed);
+    }
+
+    /**
+     * Returns this claim with another time-out: the same holder, with more or less patience.
+     *
+     * @param newTimeout how long to wait for the answer to a request for this claim, longer than zero
+     * @return the claim
+     */
+    public Claim withTimeout(Duration newTimeout) {
+        return new Claim(name, token, lease, newTimeout, fences, number, waiting, renewed);
     }
 
     @Override

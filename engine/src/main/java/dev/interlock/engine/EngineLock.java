@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,6 +26,31 @@ final class EngineLock implements DistributedLock {
         this.options = options;
     }
 
+    private Environment env() {
+        return engine.core().environment();
+    }
+
+    private Holds holds() {
+        return engine.core().holds();
+    }
+
+    /** The factory is not to be taken for dropped while a thread waits here. */
+    private @Nullable Hold acquire(boolean forThread, Wait wait) throws InterruptedException {
+        try {
+            return engine.core().acquire(name, options, forThread, wait);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    private @Nullable Hold acquireIgnoringInterrupts(Wait wait) {
+        try {
+            return acquire(true, wait);
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        }
+    }
+
     @Override
     public String name() {
         return name;
@@ -32,36 +58,31 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public void lock() {
-        acquireIgnoringInterrupts(Waiting.uninterruptibly(engine.environment()));
-    }
-
-    @Override
-    public boolean tryLock() {
-        return acquireIgnoringInterrupts(Waiting.notAtAll(engine.environment()));
-    }
-
-    private boolean acquireIgnoringInterrupts(Waiting waiting) {
-        try {
-            return engine.acquire(name, options, currentThread(), waiting) != null;
-        } catch (InterruptedException e) {
-            throw new AssertionError("this wait is not interruptible", e);
-        }
+        acquireIgnoringInterrupts(Wait.uninterruptibly(env()));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        engine.acquire(name, options, currentThread(), Waiting.interruptibly(engine.environment()));
+        acquire(true, Wait.interruptibly(env()));
+    }
+
+    @Override
+    public boolean tryLock() {
+        return acquireIgnoringInterrupts(Wait.notAtAll(env())) != null;
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        Waiting waiting = Waiting.atMost(engine.environment(), unit.toNanos(time));
-        return engine.acquire(name, options, currentThread(), waiting) != null;
+        return acquire(true, Wait.atMost(env(), unit.toNanos(time))) != null;
     }
 
     @Override
     public void unlock() {
-        engine.tenures().unlock(name);
+        try {
+            holds().unlock(name);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     @Override
@@ -71,53 +92,46 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public LockHandle acquire() throws InterruptedException {
-        Waiting waiting = Waiting.interruptibly(engine.environment());
-        return new Handle(engine.tenures(), Objects.requireNonNull(acquireHandle(waiting)));
+        return new HandleView(engine, Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))));
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
-        Waiting waiting = Waiting.atMost(engine.environment(), wait);
-        return Optional.ofNullable(acquireHandle(waiting)).map(tenure -> new Handle(engine.tenures(), tenure));
-    }
-
-    private @Nullable Tenure acquireHandle(Waiting waiting) throws InterruptedException {
-        return engine.acquire(name, options, Owner.HANDLE, waiting);
+        Hold hold = acquire(false, Wait.atMost(env(), wait));
+        return Optional.ofNullable(hold).map(held -> new HandleView(engine, held));
     }
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(engine.environment(), this);
+        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this);
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
-        return AsyncAcquisition.tryAcquire(engine.environment(), this, Objects.requireNonNull(wait, "wait"));
+        return AsyncAcquisition.tryAcquire(
+                env(), engine.core().threadName("acquisition"), this, Objects.requireNonNull(wait, "wait"));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return engine.tenures().current(name) != null;
+        return holds().isHeldByCurrentThread(name);
     }
 
     @Override
     public int getHoldCount() {
-        return engine.tenures().holdCount(name);
+        Hold hold = holds().currentOrTell(name);
+        return hold == null ? 0 : hold.count;
     }
 
     @Override
     public Optional<Lease> lease() {
-        return Optional.ofNullable(engine.tenures().current(name));
-    }
-
-    private static Owner currentThread() {
-        return new Owner(Thread.currentThread());
+        return Optional.ofNullable(holds().currentOrTell(name)).map(hold -> new LeaseView(engine, hold));
     }
 
     /** Shows the name and whether the current thread holds the lock. */
     @Override
     public String toString() {
-        int holds = getHoldCount();
-        return "DistributedLock[" + name + (holds == 0 ? "" : ", held " + holds + " times by this thread") + "]";
+        int count = holds().lastCount(name);
+        return "DistributedLock[" + name + (count == 0 ? "" : ", held " + count + " times by this thread") + "]";
     }
 }

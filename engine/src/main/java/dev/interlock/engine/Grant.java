@@ -1,63 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.LockOptions;
+import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the backend has given: a claim that holds the lock, until when, and the fencing tokens that came with it. It passes from
- * tenure to tenure when the lock is handed over locally. Fields are guarded by the cell's mutex except where they are volatile.
+ * hold to hold when the lock is handed over locally, and is the entry of the timer for its next renewal or its end. Fields are
+ * guarded by the cell's monitor except where they are volatile.
+ *
+ * <p>The monotonic clock decides when a grant is over. It may stand still while the machine is suspended, so the wall clock can
+ * withhold confidence until a renewal has shown that the grant is still there; a wall clock that was stepped does no more harm
+ * than that.
  */
-final class Grant {
+final class Grant extends Timer.Entry {
+    private static final int RENEWALS_PER_LEASE = 3;
+    private static final int RETRIES_PER_LEASE = 10;
+
+    /** How much too early a renewal may be sent to share a request with another, at most. */
+    private static final long MOST_EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private static final int EARLY_PARTS = 10;
+
     final Cell cell;
     final Claim claim;
-    volatile Validity validity;
 
     /** Who has it now. */
     @Nullable
-    Tenure tenure;
-
-    /** Its place among those to be renewed, and among those that end. */
-    DueWorker.@Nullable Entry<Grant> renewalEntry;
-
-    DueWorker.@Nullable Entry<Grant> expiryEntry;
+    Hold hold;
 
     /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
     boolean renewalUnanswered;
 
+    /** Its end on both clocks. Written one after the other, so that in between the sooner of the two is the older one. */
+    private volatile long deadlineNanos;
+
+    private volatile long wallDeadlineMillis;
+
+    /** How long it was good for when it was given. */
+    private long termNanos;
+
+    /** When the backend last confirmed it, and until when it was asked to keep it. */
+    private long confirmedNanos;
+
+    private long keptUntilNanos;
+
+    private boolean renewalPlanned;
+    private long renewalNanos;
     private int renewalsOnTheirWay;
 
     private final OptionalLong firstFence;
-
     private int fencesTaken;
 
-    Grant(Cell cell, Claim claim, Validity validity, OptionalLong firstFence) {
+    Grant(Cell cell, Claim claim, Attempt.Granted granted, long startNanos, long startMillis) {
+        super((int) claim.number());
         this.cell = cell;
         this.claim = claim;
-        this.validity = validity;
-        this.firstFence = firstFence;
+        this.firstFence = granted.firstFence();
+        confirm(granted.validity(), claim.lease(), startNanos, startMillis);
     }
 
-    /** Takes the next of the reserved fencing tokens; under the mutex. */
-    OptionalLong takeFence() {
-        int before = fencesTaken++;
-        return before == 0 || firstFence.isEmpty() ? firstFence : OptionalLong.of(firstFence.getAsLong() + before);
+    private void confirm(Duration validity, Duration lease, long startNanos, long startMillis) {
+        termNanos = validity.toNanos();
+        confirmedNanos = startNanos;
+        keptUntilNanos = startNanos + lease.toNanos();
+        deadlineNanos = startNanos + termNanos;
+        wallDeadlineMillis = startMillis + validity.toMillis();
     }
 
-    /** Notes that a renewal is sent; under the mutex. */
+    /** Notes what a renewal has given. One that was overtaken by a later one does not bring the end nearer. */
+    void extend(Duration validity, Duration lease, long startNanos, long startMillis) {
+        renewalUnanswered = renewalsOnTheirWay > 0;
+        if (startNanos + validity.toNanos() - deadlineNanos >= 0) {
+            confirm(validity, lease, startNanos, startMillis);
+        } else {
+            wallDeadlineMillis = startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos);
+            confirmedNanos = startNanos;
+        }
+    }
+
+    /** Whether the grant is over. Once true, stays true. */
+    boolean isOver(Environment env) {
+        return env.nanoTime() - deadlineNanos >= 0;
+    }
+
+    /** How long the grant is good by both clocks, zero if one of them says that it is not. */
+    long remainingNanos(Environment env) {
+        long monotonic = deadlineNanos - env.nanoTime();
+        long wall = TimeUnit.MILLISECONDS.toNanos(wallDeadlineMillis - env.currentTimeMillis());
+        return Math.max(0, Math.min(monotonic, wall));
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** The time to live that leaves the end on the backend where it is. */
+    Duration lifeLeft(Environment env) {
+        return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime()) + 1);
+    }
+
+    /** Whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
+    boolean isConfirmed(Environment env, LockOptions options) {
+        long period = options.lease().toNanos() / RENEWALS_PER_LEASE;
+        // With renewal the timer asks at each period; its answer may take a while.
+        long patience = options.renewal() ? 2 * period : period;
+        return env.nanoTime() - confirmedNanos <= patience && remainingNanos(env) > 0;
+    }
+
+    /** Whether enough is left for another holder: half of what it would be given by the backend. */
+    boolean isGoodFor(Environment env, Duration lease) {
+        return !renewalUnanswered && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2;
+    }
+
+    /** Plans the next renewal after one that was answered, or after the grant. */
+    void planRenewal(long sinceNanos) {
+        planRenewal(sinceNanos, RENEWALS_PER_LEASE);
+    }
+
+    /** Plans the next renewal after one that was not answered. */
+    void planRetry(long sinceNanos) {
+        planRenewal(sinceNanos, RETRIES_PER_LEASE);
+    }
+
+    private void planRenewal(long sinceNanos, int timesPerLease) {
+        renewalPlanned = hold != null && hold.options.renewal() && !hold.capped;
+        if (renewalPlanned) {
+            // What was granted to a waiter may be much less than its lease.
+            long given = Math.min(hold.options.lease().toNanos(), termNanos);
+            renewalNanos = sinceNanos + given / timesPerLease;
+        }
+    }
+
+    void forgetRenewal() {
+        renewalPlanned = false;
+    }
+
+    /** Whether a renewal is planned, and may be sent now. */
+    boolean isRenewalDue(Environment env) {
+        return renewalPlanned && renewalNanos - earlyNanos() - env.nanoTime() <= 0;
+    }
+
+    private long earlyNanos() {
+        return Math.min(MOST_EARLY_NANOS, termNanos / RENEWALS_PER_LEASE / EARLY_PARTS);
+    }
+
+    /** Has the timer look after the grant at its next renewal or at its end, whichever comes first. */
+    void schedule(Timer timer) {
+        if (renewalPlanned && renewalNanos - deadlineNanos < 0) {
+            timer.schedule(this, renewalNanos, earlyNanos());
+        } else {
+            timer.schedule(this, deadlineNanos, 0);
+        }
+    }
+
+    /** Notes that a renewal is sent. */
     void renewalBegins() {
         renewalsOnTheirWay++;
         renewalUnanswered = true;
     }
 
-    /** Notes that a renewal has come to an end, with or without an answer; under the mutex. */
+    /** Notes that a renewal has come to an end, with or without an answer. */
     void renewalEnds() {
         renewalsOnTheirWay--;
     }
 
-    /** Notes what a renewal has given; under the mutex, since two may end at once. */
-    void extend(Validity renewed) {
-        renewalUnanswered = renewalsOnTheirWay > 0;
-        validity = renewed.notBefore(validity);
+    /** Whether a fencing token is left for another hold. */
+    boolean hasFence() {
+        return firstFence.isEmpty() || fencesTaken < claim.fences();
+    }
+
+    /** Takes the next of the reserved fencing tokens. */
+    OptionalLong takeFence() {
+        int before = fencesTaken++;
+        return before == 0 || firstFence.isEmpty() ? firstFence : OptionalLong.of(firstFence.getAsLong() + before);
     }
 }

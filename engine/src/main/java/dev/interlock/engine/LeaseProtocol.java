@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.LossCause;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What a strategy implements: how a lease is asked for, extended and given back, and how waiters learn that it is free.
  *
- * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about one
- * command time-out. The calling thread's interrupt status is clear when a method is called; a method neither ends early nor
+ * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about the
+ * {@linkplain Claim#timeout() time-out} of its claim, or one command time-out where it has none. The calling thread's interrupt status is clear when a method is called; a method neither ends early nor
  * fails because of an interrupt, and leaves the status set if one came. Implementations must be safe to use from any thread.
  */
 public interface LeaseProtocol extends AutoCloseable {
@@ -27,7 +27,8 @@ public interface LeaseProtocol extends AutoCloseable {
      * token still holds the lock. Never re-creates what is gone. Groups what it can into one request; the failure of one
      * server must not keep requests to others from being sent.
      *
-     * @param claims the leases to extend, at least one
+     * @param claims the leases to extend, at least one; all have the same {@linkplain #lane lane} and the same
+     *     {@linkplain Claim#timeout() time-out}
      * @return one outcome for each claim, in the same order; a failure is returned, not thrown
      */
     List<Renewal> renew(List<Claim> claims);
@@ -37,11 +38,56 @@ public interface LeaseProtocol extends AutoCloseable {
      * follows an attempt or renewal without an answer must not be overtaken by it where that can be had, as on one connection.
      *
      * @param claim what is given back
-     * @return empty if the lock was held and is free now; otherwise why it was not held any more, {@link LossCause#GONE} or
-     *     {@link LossCause#TAKEN}
-     * @throws dev.interlock.LockBackendException if it may not have been carried out
+     * @return whether the lock was held and is free now
+     * @throws LockBackendException if it may not have been carried out
      */
-    Optional<LossCause> release(Claim claim);
+    Release release(Claim claim);
+
+    /**
+     * Gives many locks back, each as by {@link #release}, when their outcomes do not matter. Groups what it can into one request.
+     *
+     * <p>This implementation releases one claim after the other. It goes on after a failure, but not after one that tells that the
+     * backend cannot be reached or does not answer.
+     *
+     * @param claims what is given back, at least one claim; all have the same {@linkplain #lane lane}
+     * @throws LockBackendException if any release may not have been carried out; the first failure of several
+     */
+    default void releaseAll(List<Claim> claims) {
+        LockBackendException first = null;
+        for (Claim claim : claims) {
+            try {
+                release(claim);
+            } catch (LockBackendException e) {
+                first = first == null ? e : first;
+                if (e.reason() != Reason.REFUSED) {
+                    break;
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /**
+     * Tells where the requests for a lock go. Locks that share a lane share a fate: if the server of one does not answer, those of
+     * the others do not either. Requests of different lanes need not wait for one another.
+     *
+     * @param name the name of the lock
+     * @return the server or shard that is responsible for the lock; the same text for all locks if there is only one
+     */
+    default String lane(String name) {
+        return "";
+    }
+
+    /**
+     * Tells whether any client holds a lock now, as far as the backend says. By the time that the caller knows, this may have changed.
+     *
+     * @param name the name of the lock
+     * @return whether there is a holder
+     * @throws LockBackendException if nobody can say
+     */
+    boolean isLocked(String name);
 
     /**
      * Starts to listen for releases of a lock. Returns without waiting for a server and does not fail: where listening is not

@@ -2,21 +2,46 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.WeakHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What threads have lost and not yet unlocked, so that their {@code unlock} can tell them. An entry lives no longer than its thread.
- * Safe to use from any thread.
+ * What threads have lost and were not told of, so that their next call about the lock tells them. An entry lives no longer than
+ * its thread. Safe to use from any thread.
  */
 final class LostHolds {
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Map<Thread, Map<String, LostHold>> byThread = new WeakHashMap<>();
+    private final Environment env;
+    private final Map<Owner, OfOneThread> byThread = new HashMap<>();
+    private final ReferenceQueue<Thread> ended = new ReferenceQueue<>();
 
-    /** What a thread has lost, oldest first. One that never unlocks what it lost is not remembered for ever. */
+    /** Read without the lock, so that threads that lost nothing do not meet here. */
+    private volatile boolean empty = true;
+
+    /** A thread, compared by identity whatever its {@code equals} says. */
+    private static final class Owner extends WeakReference<Thread> {
+        private final int hash;
+
+        Owner(Thread thread, @Nullable ReferenceQueue<Thread> queue) {
+            super(thread, queue);
+            this.hash = System.identityHashCode(thread);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other || (other instanceof Owner that && get() != null && refersTo(that.get()));
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
+
+    /** What a thread has lost, oldest first. One that never asks about what it lost is not remembered for ever. */
     private static final class OfOneThread extends LinkedHashMap<String, LostHold> {
         private static final long serialVersionUID = 1L;
         private static final int MAX = 1_000;
@@ -27,38 +52,107 @@ final class LostHolds {
         }
     }
 
-    private record LostHold(int holds, LossCause cause) {}
+    /** The holds of one lock that a thread has lost and not unlocked. */
+    private static final class LostHold {
+        final LossCause cause;
+        final Interruption interruption;
+        int holds;
+        boolean told;
 
-    void add(Thread thread, String name, int holds, LossCause cause) {
-        mutex.lock();
-        try {
-            byThread.computeIfAbsent(thread, t -> new OfOneThread())
-                    .merge(name, new LostHold(holds, cause), (a, b) -> new LostHold(a.holds + b.holds, b.cause));
-        } finally {
-            mutex.unlock();
+        LostHold(LossCause cause, Interruption interruption, int holds) {
+            this.cause = cause;
+            this.interruption = interruption;
+            this.holds = holds;
         }
     }
 
-    /** Takes back one hold that a thread has lost, and returns why it was lost; empty if the thread lost none. */
-    Optional<LossCause> takeBack(Thread thread, String name) {
-        mutex.lock();
-        try {
-            Map<String, LostHold> lost = byThread.get(thread);
-            if (lost == null || !lost.containsKey(name)) {
-                return Optional.empty();
-            }
-            LostHold hold = lost.get(name);
-            if (hold.holds > 1) {
-                lost.put(name, new LostHold(hold.holds - 1, hold.cause));
-            } else {
-                lost.remove(name);
-                if (lost.isEmpty()) {
-                    byThread.remove(thread);
-                }
-            }
-            return Optional.of(hold.cause);
-        } finally {
-            mutex.unlock();
+    LostHolds(Environment env) {
+        this.env = env;
+    }
+
+    synchronized void add(Thread thread, String name, int holds, LossCause cause, Interruption interruption) {
+        forgetEnded();
+        byThread.computeIfAbsent(new Owner(thread, ended), owner -> new OfOneThread())
+                .put(name, new LostHold(cause, interruption, holds));
+        empty = false;
+    }
+
+    private void forgetEnded() {
+        for (Object owner = ended.poll(); owner != null; owner = ended.poll()) {
+            byThread.remove(owner);
         }
+    }
+
+    /**
+     * Tells a thread, which is the current one, of a loss that it was not told of, other than by {@code unlock}.
+     *
+     * @return why the lock was lost, or {@code null} if there is nothing to tell
+     */
+    @Nullable
+    LossCause tell(Thread thread, String name) {
+        if (empty) {
+            return null;
+        }
+        LostHold lost;
+        synchronized (this) {
+            lost = find(thread, name);
+            if (lost == null || lost.told) {
+                return null;
+            }
+            lost.told = true;
+        }
+        lost.interruption.preclude(env);
+        return lost.cause;
+    }
+
+    /**
+     * Takes back one of the holds that a thread, which is the current one, has lost; for {@code unlock}.
+     *
+     * @return why it was lost, or {@code null} if the thread lost none
+     */
+    @Nullable
+    LossCause takeBack(Thread thread, String name) {
+        if (empty) {
+            return null;
+        }
+        LostHold lost;
+        synchronized (this) {
+            lost = find(thread, name);
+            if (lost == null) {
+                return null;
+            }
+            lost.told = true;
+            if (--lost.holds == 0) {
+                remove(thread, name);
+            }
+        }
+        lost.interruption.preclude(env);
+        return lost.cause;
+    }
+
+    /** Forgets what a thread lost of a lock and was told of, because it has acquired the lock afresh. */
+    void forget(Thread thread, String name) {
+        if (!empty) {
+            synchronized (this) {
+                remove(thread, name);
+            }
+        }
+    }
+
+    private @Nullable LostHold find(Thread thread, String name) {
+        OfOneThread lost = byThread.get(new Owner(thread, null));
+        return lost == null ? null : lost.get(name);
+    }
+
+    private void remove(Thread thread, String name) {
+        Owner owner = new Owner(thread, null);
+        OfOneThread lost = byThread.get(owner);
+        if (lost != null) {
+            lost.remove(name);
+            if (lost.isEmpty()) {
+                byThread.remove(owner);
+            }
+        }
+        empty = byThread.isEmpty();
     }
 }

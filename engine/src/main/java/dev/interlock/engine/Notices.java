@@ -3,32 +3,36 @@ package dev.interlock.engine;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Runs actions of the user's one after another, on a daemon thread that is there while there are any. Safe to use from any thread. */
+/** Runs code of the user's, one piece after another, on a daemon thread that is there while there is any. Safe to use from any thread. */
 final class Notices {
     private static final System.Logger LOG = System.getLogger(Notices.class.getPackageName());
 
     private final Environment env;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final String threadName;
+    private final Object lock = new Object();
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean running;
 
-    Notices(Environment env) {
+    Notices(Environment env, String threadName) {
         this.env = env;
+        this.threadName = threadName;
     }
 
+    /** Has an action run; does not throw, whatever happens. */
     void add(Runnable action) {
-        mutex.lock();
-        try {
+        synchronized (lock) {
             waiting.add(action);
             if (!running) {
-                env.newThread("interlock-notice", this::run).start();
-                running = true;
+                try {
+                    env.newThread(threadName, this::run).start();
+                    running = true;
+                } catch (Throwable e) {
+                    // The action runs with the next one for which a thread can be started.
+                    LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
+                }
             }
-        } finally {
-            mutex.unlock();
         }
     }
 
@@ -43,12 +47,9 @@ final class Notices {
     }
 
     private @Nullable Runnable next() {
-        mutex.lock();
-        try {
+        synchronized (lock) {
             running = !waiting.isEmpty();
             return waiting.poll();
-        } finally {
-            mutex.unlock();
         }
     }
 }

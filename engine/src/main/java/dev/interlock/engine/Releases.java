@@ -2,10 +2,14 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives claims back: at once for those who wait for it, and in the background until the backend has confirmed it for those who
@@ -18,13 +22,15 @@ final class Releases {
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SHORTEST_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_REPEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final int MOST_IN_A_BATCH = 256;
 
     /** How long after a lease has ended to go on trying: a stalled server may yet carry a request out. */
     private static final long GRACE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Environment env;
     private final LeaseProtocol protocol;
-    private final DueWorker<Pending> worker;
+    private final Timer timer;
+    private final Lanes lanes;
 
     /** What came of an attempt to give a claim back. */
     private enum Outcome {
@@ -37,23 +43,41 @@ final class Releases {
         FAILED
     }
 
-    /** A claim to be given back, how often the backend is still to confirm that, and when to stop trying. */
-    private record Pending(Claim claim, int confirmations, int failures, long untilNanos) {}
+    /** A claim to be given back in the background. Used by one thread at a time. */
+    static final class Pending extends Timer.Entry {
+        private final Claim claim;
+        private final long untilNanos;
 
-    Releases(Environment env, LeaseProtocol protocol) {
+        /** How often the backend is still to confirm it. */
+        private int confirmations;
+
+        private int failures;
+
+        private Pending(Claim claim, int confirmations, long untilNanos) {
+            super((int) claim.number());
+            this.claim = claim;
+            this.confirmations = confirmations;
+            this.untilNanos = untilNanos;
+        }
+    }
+
+    Releases(Environment env, LeaseProtocol protocol, Timer timer, Lanes lanes) {
         this.env = env;
         this.protocol = protocol;
-        this.worker = new DueWorker<>(env, "interlock-release", 0, this::release);
+        this.timer = timer;
+        this.lanes = lanes;
     }
 
     /**
      * Gives a claim back and waits for the answer. If there is none, the claim is given back in the background.
      *
-     * @return why the claim no longer held the lock, or empty if it did or nobody can say
+     * @return the outcome, or {@code null} if it is unknown
      */
-    Optional<LossCause> now(Claim claim) {
+    @Nullable
+    Release now(Claim claim) {
+        boolean wasInterrupted = Thread.interrupted();
         try {
-            return Waiting.undisturbed(() -> protocol.release(claim));
+            return protocol.release(claim);
         } catch (LockBackendException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -61,24 +85,59 @@ final class Releases {
                             + "\" was not confirmed; it is repeated in the background, and the"
                             + " lease ends by itself within " + claim.lease() + ": " + e.getMessage());
             later(claim, 1);
-            return Optional.empty();
+            return null;
         } catch (Throwable e) {
             later(claim, 1);
             throw e;
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
-    /** Gives claims back, each once, for as long as the backend answers. */
-    void all(List<Claim> claims, Waiting waiting) {
-        tryEach(claims.stream().map(claim -> new Pending(claim, 1, 0, 0)).toList(), waiting);
+    /** Gives claims back, each once and many at a time, and waits for that until a moment on the monotonic clock. */
+    void all(List<Claim> claims, Wait wait, long untilNanos) {
+        Map<String, List<Claim>> byLane = new HashMap<>();
+        claims.forEach(claim -> byLane.computeIfAbsent(protocol.lane(claim.name()), lane -> new ArrayList<>())
+                .add(claim));
+        Thread waiter = Thread.currentThread();
+        AtomicInteger running = new AtomicInteger(1);
+        byLane.forEach((lane, ofLane) -> {
+            for (int from = 0; from < ofLane.size(); from += MOST_IN_A_BATCH) {
+                List<Claim> batch = ofLane.subList(from, Math.min(ofLane.size(), from + MOST_IN_A_BATCH));
+                running.incrementAndGet();
+                Runnable job = () -> {
+                    releaseAll(batch, untilNanos);
+                    running.decrementAndGet();
+                    env.unpark(waiter);
+                };
+                if (!lanes.run(lane, job)) {
+                    wait.takeInterrupt();
+                    job.run();
+                }
+            }
+        });
+        running.decrementAndGet();
+        for (long left = untilNanos - env.nanoTime();
+                running.get() > 0 && left > 0;
+                left = untilNanos - env.nanoTime()) {
+            wait.park(this, left);
+        }
     }
 
-    private void tryEach(List<Pending> pendings, Waiting waiting) {
-        for (Pending pending : pendings) {
-            waiting.takeInterrupt();
-            if (confirm(pending) == Outcome.UNANSWERED) {
-                return;
-            }
+    private void releaseAll(List<Claim> batch, long untilNanos) {
+        if (untilNanos - env.nanoTime() <= 0) {
+            return;
+        }
+        try {
+            protocol.releaseAll(batch);
+        } catch (Throwable e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "not all of " + batch.size()
+                            + " locks were released at the close of their factory; their leases end" + " by themselves",
+                    e);
         }
     }
 
@@ -91,14 +150,20 @@ final class Releases {
     }
 
     /**
-     * Gives up the place that a claim has in the queue of the backend, and the lock if it has been granted meanwhile. Waits for one
-     * answer; if there is none, the claim is given back in the background.
+     * Gives up the place that a claim has in the queue of the backend, and the lock if it has been granted meanwhile.
+     *
+     * @param patience how long to wait for the answer; where that is not enough, it is done in the background
      */
-    void withdraw(Claim claim) {
-        Pending pending = new Pending(claim, 1, 0, untilNanos(claim));
+    void withdraw(Claim claim, Duration patience) {
+        if (patience.isNegative() || patience.isZero()) {
+            later(claim, 1);
+            return;
+        }
+        Duration timeout = patience.compareTo(claim.timeout()) < 0 ? patience : claim.timeout();
+        Pending pending = new Pending(claim.withTimeout(timeout), 1, untilNanos(claim));
         Outcome outcome = confirm(pending);
         if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
-            retry(pending);
+            later(claim, 1);
         }
     }
 
@@ -108,20 +173,40 @@ final class Releases {
     }
 
     private void later(Claim claim, int confirmations) {
-        worker.add(new Pending(claim, confirmations, 0, untilNanos(claim)), env.nanoTime());
+        Pending pending = new Pending(claim, confirmations, untilNanos(claim));
+        timer.schedule(pending, env.nanoTime(), 0);
     }
 
     private long untilNanos(Claim claim) {
         return env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
     }
 
+    /** Gives back in the background what the timer says is to be tried now. */
+    void handle(List<Pending> due) {
+        Map<String, List<Pending>> byLane = new HashMap<>();
+        due.forEach(pending -> byLane.computeIfAbsent(protocol.lane(pending.claim.name()), lane -> new ArrayList<>())
+                .add(pending));
+        byLane.forEach((lane, ofLane) -> {
+            if (!lanes.run(lane, () -> release(ofLane))) {
+                release(ofLane);
+            }
+        });
+    }
+
     private void release(List<Pending> due) {
         boolean answering = true;
         for (Pending pending : due) {
+            Thread.interrupted();
             Outcome outcome = answering ? confirm(pending) : Outcome.UNANSWERED;
             answering = outcome != Outcome.UNANSWERED;
             if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
                 retry(pending);
+            } else if (outcome == Outcome.CONFIRMED && --pending.confirmations > 0) {
+                long repeat = pending.claim.lease().toNanos() / 10;
+                timer.schedule(
+                        pending,
+                        env.nanoTime() + Math.max(SHORTEST_REPEAT_NANOS, Math.min(LONGEST_REPEAT_NANOS, repeat)),
+                        0);
             }
         }
     }
@@ -130,6 +215,7 @@ final class Releases {
         Claim claim = pending.claim;
         try {
             protocol.release(claim);
+            return Outcome.CONFIRMED;
         } catch (LockBackendException e) {
             if (e.reason() != LockBackendException.Reason.REFUSED) {
                 LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
@@ -144,13 +230,6 @@ final class Releases {
             LOG.log(System.Logger.Level.WARNING, "the release of lock \"" + claim.name() + "\" failed", e);
             return Outcome.FAILED;
         }
-        if (pending.confirmations > 1) {
-            long repeat = Math.max(
-                    SHORTEST_REPEAT_NANOS,
-                    Math.min(LONGEST_REPEAT_NANOS, claim.lease().toNanos() / 10));
-            worker.add(new Pending(claim, pending.confirmations - 1, 0, pending.untilNanos), env.nanoTime() + repeat);
-        }
-        return Outcome.CONFIRMED;
     }
 
     private void retry(Pending pending) {
@@ -158,12 +237,13 @@ final class Releases {
         long bound = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(pending.failures, 10));
         long at = now + bound / 2 + env.nextLong(bound / 2 + 1);
         if (at - pending.untilNanos < 0) {
-            worker.add(new Pending(pending.claim, pending.confirmations, pending.failures + 1, pending.untilNanos), at);
+            pending.failures++;
+            timer.schedule(pending, at, 0);
         }
     }
 
-    /** Tries once more what is still to be given back, then ends. */
-    void close(Waiting waiting, long untilNanos) {
-        tryEach(worker.close(waiting, untilNanos), waiting);
+    /** Tries once more what is still to be given back, after the timer is closed. */
+    void last(List<Pending> pendings, Wait wait, long untilNanos) {
+        all(pendings.stream().map(pending -> pending.claim).toList(), wait, untilNanos);
     }
 }

@@ -68,9 +68,18 @@ final class SystemEnvironment implements Environment {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        Thread thread = new Thread(null, task, name, 0, false);
+        // Not the group of whoever locks first: interrupting that group would reach the thread.
+        Thread thread = new Thread(topGroup(), task, name, 0, false);
         thread.setDaemon(true);
         return thread;
+    }
+
+    private static @Nullable ThreadGroup topGroup() {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
+        while (group != null && group.getParent() != null) {
+            group = group.getParent();
+        }
+        return group;
     }
 
     @Override

@@ -4,37 +4,40 @@ package dev.interlock.engine;
 import dev.interlock.LockOptions;
 import org.jspecify.annotations.Nullable;
 
-/** A thread in the local queue of a cell. Its fields are guarded by the cell's mutex except where they are volatile. */
+/** A thread in the local queue of a cell. Its fields are guarded by the cell's monitor except where they are volatile. */
 final class Waiter {
     enum State {
         /** In the queue. */
         QUEUED,
-        /** Out of the queue: this thread now talks to the backend for the cell. */
+        /** Out of the queue: this thread now asks the backend for the cell. */
         CONTENDER,
         /** Out of the queue: a holder has handed its grant over. */
         GRANTED,
-        /** Out of the queue: whoever talked to the backend has given up for all. */
+        /** Out of the queue: whoever asked the backend has given up for all. */
         FAILED
     }
 
     final Thread thread;
-    final Owner owner;
+
+    /** Whether the thread is to hold the lock; otherwise a handle is. */
+    final boolean forThread;
+
     final LockOptions options;
     volatile State state = State.QUEUED;
 
     @Nullable
-    Tenure tenure;
+    Hold hold;
 
     @Nullable
     RuntimeException failure;
 
-    /** The signals that the cell had seen before a local holder freed the lock, if others are to have their chance first. */
+    /** The signals that the cell had seen before a local holder freed the lock, if clients elsewhere are to have their chance first. */
     @Nullable
     Integer yieldSince;
 
-    Waiter(Thread thread, Owner owner, LockOptions options) {
+    Waiter(Thread thread, boolean forThread, LockOptions options) {
         this.thread = thread;
-        this.owner = owner;
+        this.forThread = forThread;
         this.options = options;
     }
 }

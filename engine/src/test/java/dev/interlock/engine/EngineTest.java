@@ -95,7 +95,7 @@ abstract class EngineTest {
         // Time for what is done in the background, and not enough for a lease to end.
         env.advance(seconds(10));
         for (Jvm jvm : jvms) {
-            assertThat(jvm.engine.cellCount()).as("cells in use").isZero();
+            assertThat(jvm.engine.core().cellCount()).as("cells in use").isZero();
             assertThat(jvm.protocol.breaches()).isEmpty();
             jvm.engine.close();
         }

@@ -8,7 +8,6 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
-import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import java.util.function.UnaryOperator;
@@ -64,20 +63,28 @@ class EnsureValidTest extends EngineTest {
     void badArgumentsAreRefusedWithoutARequest() {
         LockHandle lease = acquired(options -> options);
         assertThat(ensure(lease, -1).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
-        assertThat(ensure(lease, 31).failure())
-                .isExactlyInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("30S");
         assertThat(bob.does(() -> lease.ensureValid(null)).failure()).isInstanceOf(NullPointerException.class);
         assertThat(one.protocol().calls(Verb.RENEW)).isZero();
         ann.does(lease::close).value();
     }
 
     @Test
-    void moreThanAFreshLeaseGivesIsABadArgument() {
-        server.allowance = seconds(3);
+    void aLeaseIsExtendedBeyondItsLengthAndStaysSo() {
+        LockHandle lease = acquired(options -> options.renewal(true));
+        ensure(lease, 60).value();
+        assertThat(lease.remaining()).isGreaterThanOrEqualTo(seconds(60));
+        env.advance(seconds(25));
+        assertThat(one.protocol().calls(Verb.RENEW)).as("renewed as ever").isGreaterThan(1);
+        assertThat(lease.remaining()).isGreaterThanOrEqualTo(seconds(35)).isLessThanOrEqualTo(server.ttl(NAME));
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void theWholeLeaseCanBeEnsuredWhateverTheStrategyTakesOffIt() {
+        server.allowance = millis(302);
         LockHandle lease = acquired(options -> options);
-        assertThat(ensure(lease, 28).failure()).isExactlyInstanceOf(IllegalArgumentException.class);
-        ensure(lease, 27).value();
+        ensure(lease, 30).value();
+        assertThat(lease.remaining()).isGreaterThanOrEqualTo(seconds(30)).isLessThanOrEqualTo(server.ttl(NAME));
         ann.does(lease::close).value();
     }
 
@@ -89,8 +96,8 @@ class EnsureValidTest extends EngineTest {
         assertThat(lease.remaining()).isEqualTo(seconds(20));
         env.advance(seconds(1));
         assertThat(ensure(lease, 20).failure())
-                .isInstanceOfSatisfying(
-                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.MAX_HOLD));
+                .isExactlyInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("maxHold");
         assertThat(lease.isValid()).isTrue();
         assertThat(one.protocol().calls(Verb.RENEW)).isOne();
         ann.does(lease::close).value();

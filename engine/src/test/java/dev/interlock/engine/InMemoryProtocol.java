@@ -3,7 +3,6 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.LossCause;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,7 +23,8 @@ final class InMemoryProtocol implements LeaseProtocol {
     enum Verb {
         ATTEMPT,
         RENEW,
-        RELEASE
+        RELEASE,
+        IS_LOCKED
     }
 
     private final Environment env;
@@ -201,9 +200,14 @@ final class InMemoryProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         handed.remove(claim.token());
-        return call(begin(Verb.RELEASE), () -> server.release(claim));
+        return call(begin(Verb.RELEASE), () -> server.release(this, claim));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return call(begin(Verb.IS_LOCKED), () -> !server.isFree(name));
     }
 
     private <T> T call(Fault fault, Supplier<T> request) {

@@ -257,6 +257,7 @@ class InterruptTest extends EngineTest {
         fair.protocol().confirmsListening = false;
         server.losesMessages = true;
         bob.does(fair.lock()::lock).value();
+        Call<Void> elsewhere = cleo.does(two.lock()::lock);
         Call<AutoCloseable> call = ann.asks(() -> way.go(fair.lock()));
         if (way.waits) {
             bob.does(fair.lock()::unlock).value();
@@ -271,6 +272,9 @@ class InterruptTest extends EngineTest {
         } else {
             bob.does(fair.lock()::unlock).value();
         }
+        env.advance(seconds(1));
+        elsewhere.value();
+        cleo.does(two.lock()::unlock).value();
         assertThat(server.isFree(NAME)).isTrue();
     }
 

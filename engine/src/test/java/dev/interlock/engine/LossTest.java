@@ -13,6 +13,8 @@ import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** How a holder learns that it lost the lock. */
@@ -115,10 +117,14 @@ class LossTest extends EngineTest {
     }
 
     @Test
-    void whoeverLostTheLockAndLocksAgainAcquiresItAfresh() {
+    void whoeverLostTheLockIsToldByTheNextAcquisitionAndThenAcquiresItAfresh() {
         Lease lost = lockedBy(ann);
         server.delete(NAME);
         env.advance(seconds(10));
+        int before = one.protocol().allCalls();
+        assertLost(ann.does(lock::lock).failure(), LossCause.GONE);
+        assertThat(one.protocol().allCalls()).as("nothing was asked").isEqualTo(before);
+        assertThat(server.isFree(NAME)).isTrue();
         ann.does(lock::lock).value();
         Lease fresh = ann.asks(lock::lease).value().orElseThrow();
         assertThat(fresh.fencingToken().orElseThrow())
@@ -127,8 +133,50 @@ class LossTest extends EngineTest {
         assertThat(lost.isValid()).isFalse();
         ann.does(lock::unlock).value();
         assertThat(server.isFree(NAME)).isTrue();
-        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
         assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void aLossIsToldByWhateverIsCalledFirst() {
+        List<Function<DistributedLock, Call<?>>> calls = List.of(
+                l -> ann.does(l::lock),
+                l -> ann.does(l::lockInterruptibly),
+                l -> ann.asks(l::tryLock),
+                l -> ann.asks(() -> l.tryLock(1, TimeUnit.SECONDS)),
+                l -> ann.asks(l::acquire),
+                l -> ann.asks(() -> l.tryAcquire(seconds(1))));
+        for (Function<DistributedLock, Call<?>> call : calls) {
+            lockedBy(ann);
+            server.delete(NAME);
+            env.advance(seconds(10));
+            assertLost(call.apply(lock).failure(), LossCause.GONE);
+            assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+            assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+        }
+    }
+
+    @Test
+    void whoeverAskedWhetherItHoldsTheLockIsToldByThatAndNotByALaterJob() {
+        lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
+        ann.does(lock::lock).value();
+        ann.does(lock::unlock).value();
+        assertThat(ann.does(lock::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void anInterruptOnEntryGoesBeforeTheLoss() {
+        lockedBy(ann);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        Call<Void> call = ann.does(() -> {
+            Thread.currentThread().interrupt();
+            lock.lockInterruptibly();
+        });
+        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
+        assertLost(ann.does(lock::lockInterruptibly).failure(), LossCause.GONE);
     }
 
     @Test
@@ -166,7 +214,7 @@ class LossTest extends EngineTest {
         Lease lease = lockedBy(ann);
         List<String> order = new ArrayList<>();
         lease.onLoss(cause -> {
-            order.add("first on " + Thread.currentThread().getName());
+            order.add("first on " + Thread.currentThread().getName().replaceAll("-[0-9]+-", "-n-"));
             throw new IllegalStateException("planted in an action");
         });
         lease.onLoss(cause -> {
@@ -176,7 +224,7 @@ class LossTest extends EngineTest {
         lease.onLoss(cause -> order.add("third"));
         server.delete(NAME);
         env.advance(seconds(10));
-        assertThat(order).containsExactly("first on interlock-notice", "second", "third");
+        assertThat(order).containsExactly("first on interlock-memory-n-notice", "second", "third");
         assertThat(logged())
                 .filteredOn(line -> line.contains("planted in an action"))
                 .hasSize(2);
@@ -297,16 +345,6 @@ class LossTest extends EngineTest {
         assertLost(ann.does(lease::close).failure(), LossCause.GONE);
         ann.does(lease::close).value();
         assertThat(lease.toString()).contains("LOST");
-    }
-
-    @Test
-    void aThreadThatLostTheLockMayAskForAHandle() {
-        lockedBy(ann);
-        server.delete(NAME);
-        env.advance(seconds(10));
-        LockHandle handle = ann.asks(lock::acquire).value();
-        ann.does(handle::close).value();
-        assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
     }
 
     @Test

@@ -111,32 +111,41 @@ final class MemoryServer {
         if (!entry.token.equals(claim.token())) {
             return new Renewal.Lost(LossCause.TAKEN);
         }
-        entries.put(
-                claim.name(),
-                new Entry(claim.token(), env.nanoTime() + claim.lease().toNanos()));
+        long untilNanos = env.nanoTime() + claim.lease().toNanos();
+        if (untilNanos - entry.untilNanos > 0) {
+            entries.put(claim.name(), new Entry(claim.token(), untilNanos));
+        }
         return new Renewal.Renewed(claim.lease().minus(allowance));
     }
 
-    Optional<LossCause> release(Claim claim) {
+    Release release(InMemoryProtocol protocol, Claim claim) {
         Place told;
+        boolean othersMayWait;
         synchronized (this) {
             leave(claim);
             Entry entry = live(claim.name());
             if (entry == null) {
-                return Optional.of(LossCause.GONE);
+                return new Release.Lost(LossCause.GONE);
             }
             if (!entry.token.equals(claim.token())) {
-                return Optional.of(LossCause.TAKEN);
+                return new Release.Lost(LossCause.TAKEN);
             }
             entries.remove(claim.name());
             told = handOver(claim);
+            othersMayWait = mayWaitElsewhere(protocol, claim.name());
         }
         if (told == null) {
             publish(claim.name());
         } else {
             tell(told);
         }
-        return Optional.empty();
+        return new Release.Freed(othersMayWait);
+    }
+
+    /** Whether another client listens, or may ask from time to time because it cannot. */
+    private boolean mayWaitElsewhere(InMemoryProtocol protocol, String name) {
+        return !protocol.listens
+                || listeners.stream().anyMatch(other -> other.protocol != protocol && other.name.equals(name));
     }
 
     /** Tells those who listen that a lock may be free, whether it is or not. */

@@ -157,12 +157,12 @@ class OwnershipTest extends EngineTest {
     void theNumberOfHoldsCannotOverflow() {
         ann.does(() -> {
                     one.lock().lock();
-                    Tenure tenure = (Tenure) one.lock().lease().orElseThrow();
-                    tenure.holds = Integer.MAX_VALUE;
+                    Hold hold = ((LeaseView) one.lock().lease().orElseThrow()).hold;
+                    hold.count = Integer.MAX_VALUE;
                     assertThatThrownBy(one.lock()::lock).isExactlyInstanceOf(Error.class);
                     assertThatThrownBy(one.lock()::tryLock).isExactlyInstanceOf(Error.class);
                     assertThat(one.lock().getHoldCount()).isEqualTo(Integer.MAX_VALUE);
-                    tenure.holds = 1;
+                    hold.count = 1;
                     one.lock().unlock();
                 })
                 .value();
@@ -262,6 +262,7 @@ class OwnershipTest extends EngineTest {
         Lease stale = ann.asks(lock::lease).value().orElseThrow();
         server.delete(NAME);
         env.advance(seconds(11));
+        assertThat(ann.does(lock::lock).failure()).isInstanceOf(LeaseLostException.class);
         ann.does(lock::lock).value();
         assertThat(ann.does(() -> stale.ensureValid(seconds(0))).failure()).isInstanceOf(LeaseLostException.class);
         assertThat(ann.asks(lock::getHoldCount).value()).isOne();

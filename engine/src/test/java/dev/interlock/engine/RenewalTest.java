@@ -70,13 +70,25 @@ class RenewalTest extends EngineTest {
         env.suspend(seconds(29));
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.remaining()).isZero();
-        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value())
-                .as("not lost")
-                .isTrue();
         env.advance(seconds(10));
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.remaining()).isEqualTo(seconds(29));
         ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aThreadOfASuspendedMachineThatAsksWhetherItHoldsTheLockIsToldWhatTheBackendSays() {
+        ann.does(one.lock()::lock).value();
+        bob.does(one.engine().getLock("other")::lock).value();
+        env.suspend(seconds(40));
+        server.delete("other");
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isTrue();
+        assertThat(bob.asks(one.engine().getLock("other")::isHeldByCurrentThread)
+                        .value())
+                .isFalse();
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        ann.does(one.lock()::unlock).value();
+        assertThat(bob.does(one.engine().getLock("other")::unlock).failure()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
@@ -282,7 +294,7 @@ class RenewalTest extends EngineTest {
         Lease lease = leaseOf(ann, one.lock());
         one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(21)));
         env.advance(seconds(29));
-        env.oversleep("interlock-expiry", seconds(5));
+        env.oversleep("-timer", seconds(5));
         env.advance(seconds(2));
         assertThat(lease.isValid()).isFalse();
         env.advance(seconds(5));
@@ -297,8 +309,7 @@ class RenewalTest extends EngineTest {
         Lease lease = leaseOf(ann, one.lock());
         env.advance(seconds(9));
         server.steal(NAME, seconds(1000));
-        env.oversleep("interlock-renewal", seconds(25));
-        env.oversleep("interlock-expiry", seconds(25));
+        env.oversleep("-timer", seconds(25));
         env.advance(seconds(27));
         assertThat(lease.isValid()).isFalse();
         assertThat(one.protocol().calls(Verb.RENEW)).isZero();
@@ -338,7 +349,7 @@ class RenewalTest extends EngineTest {
 
     @Test
     void aLockForWhichNoThreadCanBeHadIsNotHeldByAnybody() {
-        env.refuseThread("interlock-renewal");
+        env.refuseThread("-timer");
         assertThat(ann.does(one.lock()::lock).failure()).isInstanceOf(OutOfMemoryError.class);
         env.advance(seconds(5));
         assertThat(server.isFree(NAME)).isTrue();

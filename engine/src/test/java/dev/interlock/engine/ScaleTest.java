@@ -43,8 +43,15 @@ class ScaleTest {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
-            return tokens.remove(claim.name(), claim.token()) ? Optional.empty() : Optional.of(LossCause.GONE);
+        public Release release(Claim claim) {
+            return tokens.remove(claim.name(), claim.token())
+                    ? new Release.Freed(true)
+                    : new Release.Lost(LossCause.GONE);
+        }
+
+        @Override
+        public boolean isLocked(String name) {
+            return tokens.containsKey(name);
         }
 
         @Override
@@ -66,7 +73,7 @@ class ScaleTest {
             long before = usedHeap();
             lockAndUnlock(engine, "name", NAMES);
             assertThat(usedHeap() - before).isLessThan(SPARE_BYTES);
-            assertThat(engine.cellCount()).isZero();
+            assertThat(engine.core().cellCount()).isZero();
             assertThat(protocol.tokens).isEmpty();
         }
     }

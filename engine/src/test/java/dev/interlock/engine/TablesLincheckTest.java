@@ -2,9 +2,6 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
 import org.jetbrains.lincheck.datastructures.BooleanGen;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -67,7 +64,7 @@ class TablesLincheckTest {
 
     /** All threads use one name, since different names never meet. */
     public static class Cells {
-        private final CellTable table = new CellTable(new Still());
+        private final CellTable table = new CellTable(new Still(), new Timer(new Still(), "timer", due -> {}), 16);
         private final Cell[] entered = new Cell[8];
 
         @Operation
@@ -106,58 +103,61 @@ class TablesLincheckTest {
     @Param(name = "cause", gen = BooleanGen.class)
     public static class Losses {
         private final Thread[] threads = {new Thread("one"), new Thread("two")};
-        private final LostHolds lostHolds = new LostHolds();
+        private final LostHolds lostHolds = new LostHolds(new Still());
 
         @Operation
         public void add(
                 @Param(name = "thread") boolean thread,
                 @Param(name = "name") boolean name,
                 @Param(name = "cause") boolean cause) {
-            lostHolds.add(threads[thread ? 0 : 1], text(name), 2, cause ? LossCause.GONE : LossCause.TAKEN);
+            lostHolds.add(
+                    threads[thread ? 0 : 1],
+                    text(name),
+                    2,
+                    cause ? LossCause.GONE : LossCause.TAKEN,
+                    new Interruption());
         }
 
         @Operation
         public String takeBack(@Param(name = "thread") boolean thread, @Param(name = "name") boolean name) {
-            return lostHolds
-                    .takeBack(threads[thread ? 0 : 1], text(name))
-                    .map(LossCause::name)
-                    .orElse("none");
+            return String.valueOf(lostHolds.takeBack(threads[thread ? 0 : 1], text(name)));
+        }
+
+        @Operation
+        public String tell(@Param(name = "thread") boolean thread, @Param(name = "name") boolean name) {
+            return String.valueOf(lostHolds.tell(threads[thread ? 0 : 1], text(name)));
+        }
+
+        @Operation
+        public void forget(@Param(name = "thread") boolean thread, @Param(name = "name") boolean name) {
+            lostHolds.forget(threads[thread ? 0 : 1], text(name));
         }
     }
 
-    @Param(name = "item", gen = IntGen.class, conf = "-1:4")
     public static class Due {
-        private final Consumer<List<Integer>> nobody = due -> {};
-        private final DueWorker<Integer> worker = new DueWorker<>(new Still(), "worker", 2, nobody);
-        private final List<DueWorker.Entry<Integer>> mine = new ArrayList<>();
+        private final Timer timer = new Timer(new Still(), "timer", due -> {});
+        private final Entry[] entries = {new Entry(0), new Entry(1), new Entry(2)};
 
-        @Operation
-        public void add(@Param(name = "item") int item) {
-            worker.add(item, item);
-        }
-
-        @Operation(nonParallelGroup = "mine")
-        public void addMine(@Param(name = "item") int item) {
-            mine.add(worker.add(item, item));
-        }
-
-        @Operation(nonParallelGroup = "mine")
-        public void removeMine() {
-            if (!mine.isEmpty()) {
-                worker.remove(mine.remove(0));
+        private static final class Entry extends Timer.Entry {
+            Entry(int hash) {
+                super(hash);
             }
         }
 
         @Operation
-        public String take() {
-            List<Integer> due = new ArrayList<>();
-            long sleep = worker.takeDue(due);
-            return due + " " + sleep;
+        public void schedule(
+                @Param(gen = IntGen.class, conf = "0:2") int entry, @Param(gen = IntGen.class, conf = "-1:4") int due) {
+            timer.schedule(entries[entry], due, 0);
         }
 
         @Operation
-        public String close() {
-            return worker.close(Waiting.uninterruptibly(new Still()), 0).toString();
+        public void cancel(@Param(gen = IntGen.class, conf = "0:2") int entry) {
+            timer.cancel(entries[entry]);
+        }
+
+        @Operation
+        public int close() {
+            return timer.close(Wait.uninterruptibly(new Still()), 0).size();
         }
     }
 
@@ -173,7 +173,7 @@ class TablesLincheckTest {
 
     /** By stress, since a model-checked thread that is started must also run. */
     @Test
-    void theQueueOfTheWorker() {
+    void theTimer() {
         new StressOptions()
                 .iterations(15)
                 .invocationsPerIteration(300)

@@ -108,7 +108,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        if (refusedThreads.remove(name)) {
+        if (refusedThreads.removeIf(name::endsWith)) {
             return new Thread(task, name) {
                 @Override
                 public void start() {
@@ -119,7 +119,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         return newActor(name, task).thread;
     }
 
-    /** Makes the next thread of a name fail to start. */
+    /** Makes the next thread whose name ends so fail to start. */
     void refuseThread(String name) {
         refusedThreads.add(name);
     }
@@ -221,10 +221,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         actors.get(person.thread()).oversleepNanos = pause.toNanos();
     }
 
-    /** As {@link #oversleep(Person, Duration)}, for all threads of a name. */
+    /** As {@link #oversleep(Person, Duration)}, for all threads whose names end so. */
     synchronized void oversleep(String threadName, Duration pause) {
         actors.values().stream()
-                .filter(actor -> actor.thread.getName().equals(threadName))
+                .filter(actor -> actor.thread.getName().endsWith(threadName))
                 .forEach(actor -> actor.oversleepNanos = pause.toNanos());
     }
 

@@ -147,10 +147,12 @@ class WaitingTest extends EngineTest {
         assertThat(there.isDone()).isFalse();
         assertThat(here.isDone()).isFalse();
         ann.does(one.lock()::unlock).value();
-        cleo.does(one.lock()::unlock).value();
         env.advance(millis(10));
         there.value();
         bob.does(two.lock()::unlock).value();
+        env.advance(millis(10));
+        here.value();
+        cleo.does(one.lock()::unlock).value();
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.time.Duration;
@@ -33,6 +34,7 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final Script RELEASE = Script.load("release.lua");
     private static final Script RENEW = Script.load("renew.lua");
     private static final Script HOLDS = Script.load("holds.lua");
+    private static final Script HELD = Script.load("held.lua");
 
     /** How many leases one script extends; it keeps the server busy for well under a millisecond. */
     private static final int RENEWAL_BATCH = 256;
@@ -74,7 +76,7 @@ final class RedissonProtocol implements LeaseProtocol {
         this.cluster = client.isClusterConfig();
         this.sharded =
                 cluster && client.useClusterServers().getShardedSubscriptionMode() != ShardedSubscriptionMode.OFF;
-        this.scripts = new Scripts(source, env, failures, timeout);
+        this.scripts = new Scripts(source, env, failures);
         this.listening = new Listening(source, env, sharded);
     }
 
@@ -102,7 +104,8 @@ final class RedissonProtocol implements LeaseProtocol {
                             owner(claim),
                             millis(claim.lease()),
                             settings.fencing() ? claim.fences() : 0,
-                            settings.tokenForEver() ? 0 : millis(TOKEN_LIFE)));
+                            settings.tokenForEver() ? 0 : millis(TOKEN_LIFE)),
+                    claim.timeout());
             if (answer.get(0) == 1) {
                 return new Attempt.Granted(
                         validity(claim), settings.fencing() ? OptionalLong.of(answer.get(1)) : OptionalLong.empty());
@@ -147,8 +150,8 @@ final class RedissonProtocol implements LeaseProtocol {
         Duration patience = claims.stream()
                 .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
                 .min(Duration::compareTo)
-                .filter(shortest -> shortest.compareTo(timeout) < 0)
-                .orElse(timeout);
+                .filter(shortest -> shortest.compareTo(claims.get(0).timeout()) < 0)
+                .orElse(claims.get(0).timeout());
         try {
             List<Object> arguments = new ArrayList<>(2 * claims.size());
             for (Claim claim : claims) {
@@ -185,15 +188,24 @@ final class RedissonProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         String name = claim.name();
         long answer = scripts.call(
                         RELEASE,
                         keys.plainName(name),
                         List.of(keys.lock(name)),
-                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name), millis(plainLease)))
+                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name), millis(plainLease)),
+                        claim.timeout())
                 .get(0);
-        return answer == 1 ? Optional.empty() : Optional.of(lossCause(answer));
+        return answer == 1 ? new Release.Freed(true) : new Release.Lost(lossCause(answer));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        // By a script, because Redisson asks replicas for what only reads.
+        return scripts.call(HELD, keys.plainName(name), List.of(keys.lock(name)), List.of(), timeout)
+                        .get(0)
+                == 1;
     }
 
     private static LossCause lossCause(long answer) {
@@ -212,8 +224,9 @@ final class RedissonProtocol implements LeaseProtocol {
                     List.of(keys.lock(claim.name())),
                     List.of(
                             owner(claim),
-                            clientId() + ":" + Thread.currentThread().getId(),
-                            holds));
+                            clientId(claim) + ":" + Thread.currentThread().getId(),
+                            holds),
+                    claim.timeout());
         } catch (LockBackendException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
@@ -224,11 +237,11 @@ final class RedissonProtocol implements LeaseProtocol {
 
     /** The field of a claim, which no plain lock of this client has, since the name of a thread's ends with a number. */
     private String owner(Claim claim) {
-        return clientId() + ":" + claim.token();
+        return clientId(claim) + ":" + claim.token();
     }
 
-    private String clientId() {
-        return source.get(timeout).getId();
+    private String clientId(Claim claim) {
+        return source.get(claim.timeout()).getId();
     }
 
     @Override

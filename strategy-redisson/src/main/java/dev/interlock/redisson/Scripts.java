@@ -26,13 +26,11 @@ final class Scripts {
     private final ClientSource source;
     private final Environment env;
     private final Failures failures;
-    private final Duration timeout;
 
-    Scripts(ClientSource source, Environment env, Failures failures, Duration timeout) {
+    Scripts(ClientSource source, Environment env, Failures failures) {
         this.source = source;
         this.env = env;
         this.failures = failures;
-        this.timeout = timeout;
     }
 
     /** A request that was sent, to be waited for by the thread that sent it. */
@@ -52,10 +50,11 @@ final class Scripts {
      * @param plainName the name of a lock that is on the server in question
      * @param keys the keys, as they are
      * @param arguments the arguments
+     * @param timeout the longest time to wait for the answer
      * @return the answer
      * @throws LockBackendException if there is none, or it is an error
      */
-    List<Long> call(Script script, String plainName, List<String> keys, List<Object> arguments) {
+    List<Long> call(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
         return send(script, plainName, keys, arguments, timeout).answer();
     }
 

@@ -14,6 +14,7 @@ import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -235,12 +236,12 @@ class RLockComparedTest {
                 failures,
                 config,
                 Environment.system());
-        Claim claim = new Claim(Fixture.NAME, "a token", Fixture.LONG, 1);
+        Claim claim = new Claim(Fixture.NAME, "a token", Fixture.LONG, Fixture.TIMEOUT, 1);
         for (int i = 0; i < 2; i++) {
             assertThat(ours.attempt(claim)).isInstanceOf(Attempt.Granted.class);
         }
         assertThat(redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("1"));
-        assertThat(ours.release(claim)).isEmpty();
+        assertThat(ours.release(claim)).isInstanceOf(Release.Freed.class);
         assertThat(redis.isTaken()).isFalse();
     }
 

@@ -41,7 +41,7 @@ final class Ballot {
     }
 
     private Poll newPoll(Poll.Decision decision) {
-        return new Poll(env, members, settings.patienceNanos(claim.lease()), decision);
+        return new Poll(env, members, settings.patience(claim.lease(), claim.timeout()), decision);
     }
 
     private Votes count(Poll answers) {

@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -31,6 +32,8 @@ final class Member {
 
     /** After how long a server that owes an answer is not asked for votes until it gives one. */
     private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final Patience NO_PATIENCE = new Patience(0, 0);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -116,11 +119,12 @@ final class Member {
      * @param untilNanos when the lease is over
      */
     Request release(
-            RedisCommand command, long patienceNanos, long untilNanos, Consumer<Answer> onAnswer, Runnable onSent) {
+            RedisCommand command, Patience patience, long untilNanos, Consumer<Answer> onAnswer, Runnable onSent) {
         Request request = new Request(
                 command,
                 false,
-                patienceNanos,
+                false,
+                patience,
                 answer -> {
                     if (answer instanceof Answer.Failed failed && failed.cause().reason() != Reason.REFUSED) {
                         owe(new Debt(command, untilNanos));
@@ -196,7 +200,11 @@ final class Member {
         }
         startConnecting(now);
         // Who has connected before is given as long as for an answer; the first connection may take longer.
-        request.lateNanos(tryingSinceNanos + (previous == null ? timeout.toNanos() : request.patienceNanos));
+        long sinceNanos = now - tryingSinceNanos;
+        request.lateNanos(now
+                + (previous == null
+                        ? Math.min(timeout.toNanos() - sinceNanos, request.patience.connectionNanos())
+                        : request.patience.answerNanos() - sinceNanos));
         if (lastFailure != null) {
             return failed(lastFailure);
         }
@@ -240,7 +248,7 @@ final class Member {
 
     private void transmit(Request request, Session current, long now) {
         current.noteSent(now);
-        request.lateNanos(now + request.patienceNanos);
+        request.lateNanos(now + request.patience.answerNanos());
         RedisLink.Sent sent = current.link.send(request.command, reply -> settle(current, request, reply));
         request.sent = sent;
         if (request.decided) {
@@ -250,6 +258,10 @@ final class Member {
 
     private void settle(Session from, Request request, RedisLink.Reply reply) {
         from.noteAnswer(env.nanoTime());
+        if (request.read && reply instanceof RedisLink.Reply.Value value) {
+            request.answer(new Answer.Said(Optional.ofNullable(value.value())));
+            return;
+        }
         if (reply instanceof RedisLink.Reply.Value value && value.value() != null) {
             request.answer(new Answer.Said(value.value()));
             return;
@@ -447,7 +459,7 @@ final class Member {
             long now = env.nanoTime();
             for (Debt debt : owed) {
                 if (debt.untilNanos - now > 0) {
-                    release(debt.release, 0, debt.untilNanos, answer -> {}, () -> {});
+                    release(debt.release, NO_PATIENCE, debt.untilNanos, answer -> {}, () -> {});
                 }
             }
             sent = new ArrayList<>(queue);

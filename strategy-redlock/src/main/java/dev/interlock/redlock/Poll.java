@@ -23,7 +23,7 @@ final class Poll {
 
     private final Environment env;
     private final Members members;
-    private final long patienceNanos;
+    private final Patience patience;
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
     private final long beganNanos;
@@ -37,10 +37,10 @@ final class Poll {
         boolean isMade(Poll poll);
     }
 
-    Poll(Environment env, Members members, long patienceNanos, Decision decision) {
+    Poll(Environment env, Members members, Patience patience, Decision decision) {
         this.env = env;
         this.members = members;
-        this.patienceNanos = patienceNanos;
+        this.patience = patience;
         this.decision = decision;
         this.beganNanos = env.nanoTime();
         this.requests = new Request[members.size()];
@@ -54,17 +54,22 @@ final class Poll {
 
     /** Asks a server for its vote. */
     void askVote(int member, RedisCommand command) {
-        ask(member, command, true);
+        ask(member, command, true, false);
     }
 
     /** Asks a server for something that it can do whether or not it may vote. */
     void ask(int member, RedisCommand command) {
-        ask(member, command, false);
+        ask(member, command, false, false);
     }
 
-    private void ask(int member, RedisCommand command, boolean vote) {
+    /** Asks a server for what it has, which may be nothing: the answer is an {@link java.util.Optional}. */
+    void read(int member, RedisCommand command) {
+        ask(member, command, false, true);
+    }
+
+    private void ask(int member, RedisCommand command, boolean vote, boolean read) {
         Request request =
-                new Request(command, vote, patienceNanos, answer -> note(member, answer), () -> env.unpark(waiter));
+                new Request(command, vote, read, patience, answer -> note(member, answer), () -> env.unpark(waiter));
         requests[member] = request;
         members.get(member).ask(request);
     }
@@ -72,7 +77,7 @@ final class Poll {
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int member, RedisCommand command, long untilNanos) {
         requests[member] = members.get(member)
-                .release(command, patienceNanos, untilNanos, answer -> note(member, answer), () -> env.unpark(waiter));
+                .release(command, patience, untilNanos, answer -> note(member, answer), () -> env.unpark(waiter));
     }
 
     /** Counts a server as one that will not answer. */
@@ -104,11 +109,11 @@ final class Poll {
         while (!decision.isMade(this)) {
             long left = Math.min(untilNanos - env.nanoTime(), patienceLeft() + extraNanos);
             if (left <= 0) {
-                if (extraNanos > 0 || left > -patienceNanos) {
+                if (extraNanos > 0 || left > -patience.answerNanos()) {
                     break;
                 }
                 // It was this process that stood still, and answers may have come that nobody has read yet.
-                extraNanos = patienceNanos - left;
+                extraNanos = patience.answerNanos() - left;
                 continue;
             }
             env.park(this, left);

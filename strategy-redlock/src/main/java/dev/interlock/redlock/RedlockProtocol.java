@@ -5,12 +5,12 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.redis.RedisCommand;
@@ -44,6 +44,8 @@ final class RedlockProtocol implements LeaseProtocol {
     private final Scripts scripts;
     private final Reports reports;
     private final WakeUps wakeUps;
+    private final Duration lease;
+    private final Duration timeout;
 
     /** A server, and what it is called in messages. */
     record Server(String name, RedisNode node) {}
@@ -55,6 +57,8 @@ final class RedlockProtocol implements LeaseProtocol {
         this.scripts = new Scripts(config.keyPrefix());
         this.reports = reports;
         this.wakeUps = new WakeUps(env, members);
+        this.lease = config.lockDefaults().lease();
+        this.timeout = config.commandTimeout();
     }
 
     static DistributedLockFactory newFactory(
@@ -74,12 +78,19 @@ final class RedlockProtocol implements LeaseProtocol {
         if (whyNot.isPresent()) {
             return new Attempt.Failed(new LockBackendException(Reason.REFUSED, whyNot.get()));
         }
-        LockBackendException clash = members.clash();
-        if (clash != null) {
-            return new Attempt.Failed(
-                    new LockBackendException(clash.reason(), String.valueOf(clash.getMessage()), clash));
+        try {
+            requireNoClash();
+        } catch (LockBackendException e) {
+            return new Attempt.Failed(e);
         }
         return new Ballot(env, members, settings, scripts, reports, claim).hold();
+    }
+
+    private void requireNoClash() {
+        LockBackendException clash = members.clash();
+        if (clash != null) {
+            throw new LockBackendException(clash.reason(), String.valueOf(clash.getMessage()), clash);
+        }
     }
 
     @Override
@@ -116,14 +127,15 @@ final class RedlockProtocol implements LeaseProtocol {
     private Poll extend(List<Claim> claims) {
         Duration shortest =
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
-        Poll poll = new Poll(env, members, settings.patienceNanos(shortest), answers -> {
-            for (int i = 0; i < claims.size(); i++) {
-                if (!Holds.count(answers, members.majority(), i).areDecided()) {
-                    return false;
-                }
-            }
-            return true;
-        });
+        Poll poll =
+                new Poll(env, members, settings.patience(shortest, claims.get(0).timeout()), answers -> {
+                    for (int i = 0; i < claims.size(); i++) {
+                        if (!Holds.count(answers, members.majority(), i).areDecided()) {
+                            return false;
+                        }
+                    }
+                    return true;
+                });
         RedisCommand renew = scripts.renew(claims);
         for (int i = 0; i < members.size(); i++) {
             poll.ask(i, renew);
@@ -141,11 +153,11 @@ final class RedlockProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         Poll poll = new Poll(
                 env,
                 members,
-                settings.patienceNanos(claim.lease()),
+                settings.patience(claim.lease(), claim.timeout()),
                 answers -> Holds.count(answers, members.majority()).areDecided());
         RedisCommand release = scripts.release(claim);
         long untilNanos = env.nanoTime() + claim.lease().toNanos();
@@ -155,12 +167,35 @@ final class RedlockProtocol implements LeaseProtocol {
         poll.await();
         Holds holds = Holds.count(poll, members.majority());
         if (holds.isLost()) {
-            return Optional.of(holds.cause());
+            return new Release.Lost(holds.cause());
         }
         if (holds.areEnough()) {
-            return Optional.empty();
+            return new Release.Freed(true);
         }
         throw outage("confirmed the release", poll);
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        requireNoClash();
+        Poll poll = new Poll(
+                env,
+                members,
+                settings.patience(lease, timeout),
+                answers -> Holders.count(answers, members.majority()).areDecided());
+        RedisCommand holder = scripts.holder(name);
+        for (int i = 0; i < members.size(); i++) {
+            poll.read(i, holder);
+        }
+        poll.await();
+        Holders holders = Holders.count(poll, members.majority());
+        if (holders.agree()) {
+            return true;
+        }
+        if (holders.areEnough()) {
+            return false;
+        }
+        throw outage("told who holds the lock", poll);
     }
 
     private LockBackendException outage(String what, Poll poll) {

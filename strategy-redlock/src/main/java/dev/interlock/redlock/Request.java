@@ -14,8 +14,10 @@ final class Request {
     /** Whether the answer may be a vote for a holder, which not every server may give at all times. */
     final boolean vote;
 
-    /** How long after it was sent the answer is late. */
-    final long patienceNanos;
+    /** Whether the answer may be nil, so that it is an {@link java.util.Optional}. */
+    final boolean read;
+
+    final Patience patience;
 
     private final Consumer<Answer> onAnswer;
     private final Runnable onSent;
@@ -32,10 +34,17 @@ final class Request {
 
     private volatile long lateNanos;
 
-    Request(RedisCommand command, boolean vote, long patienceNanos, Consumer<Answer> onAnswer, Runnable onSent) {
+    Request(
+            RedisCommand command,
+            boolean vote,
+            boolean read,
+            Patience patience,
+            Consumer<Answer> onAnswer,
+            Runnable onSent) {
         this.command = command;
         this.vote = vote;
-        this.patienceNanos = patienceNanos;
+        this.read = read;
+        this.patience = patience;
         this.onAnswer = onAnswer;
         this.onSent = onSent;
     }

@@ -68,6 +68,11 @@ final class Scripts {
                 RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token(), channel(claim.name())));
     }
 
+    /** Asks who holds the lock. */
+    RedisCommand holder(String name) {
+        return RedisCommand.of("GET", keys.lock(name));
+    }
+
     /** A release that tells no waiter, for what nobody can have waited for. */
     RedisCommand releaseQuietly(Claim claim) {
         return RedisCommand.script(RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token()));

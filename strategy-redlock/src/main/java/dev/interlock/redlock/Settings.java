@@ -156,8 +156,13 @@ record Settings(
         return Optional.empty();
     }
 
-    /** How long to wait for one server. */
-    long patienceNanos(Duration lease) {
+    /** How long to wait for one server, on behalf of a lease and for no longer than a time-out. */
+    Patience patience(Duration lease, Duration timeout) {
+        long longest = timeout.toNanos();
+        return new Patience(Math.min(answerNanos(lease), longest), longest);
+    }
+
+    private long answerNanos(Duration lease) {
         return nodeTimeout
                 .orElseGet(() -> {
                     Duration part = lease.dividedBy(LEASE_PER_NODE_TIMEOUT);

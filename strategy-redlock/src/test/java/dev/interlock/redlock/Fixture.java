@@ -132,7 +132,7 @@ final class Fixture implements AutoCloseable {
     }
 
     static Claim claim(String name, Duration lease) {
-        return new Claim(name, Environment.system().newToken(), lease, 3);
+        return new Claim(name, Environment.system().newToken(), lease, PATIENCE, 3);
     }
 
     static String key(String name) {

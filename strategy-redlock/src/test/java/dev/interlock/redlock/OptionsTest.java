@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionsTest {
     private static final LockConfig CONFIG = LockConfig.of("redis://a.invalid,redis://b.invalid,redis://c.invalid");
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private static void make(LockConfig config) {
         DistributedLocks.getInstance("redlock", config).close();
@@ -109,11 +110,11 @@ class OptionsTest {
     @Test
     void theTimeForOneServerIsSmallAgainstTheLease() {
         Settings usual = Settings.of(CONFIG);
-        assertThat(usual.patienceNanos(Duration.ofSeconds(30))).isEqualTo(50_000_000);
-        assertThat(usual.patienceNanos(Duration.ofMillis(400))).isEqualTo(20_000_000);
+        assertThat(usual.patience(Duration.ofSeconds(30), SECOND).answerNanos()).isEqualTo(50_000_000);
+        assertThat(usual.patience(Duration.ofMillis(400), SECOND).answerNanos()).isEqualTo(20_000_000);
         Settings other =
                 Settings.of(CONFIG.toBuilder().option("node-timeout", "7ms").build());
-        assertThat(other.patienceNanos(Duration.ofSeconds(30))).isEqualTo(7_000_000);
+        assertThat(other.patience(Duration.ofSeconds(30), SECOND).answerNanos()).isEqualTo(7_000_000);
     }
 
     @Test

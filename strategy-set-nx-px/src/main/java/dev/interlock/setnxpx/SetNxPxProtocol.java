@@ -11,6 +11,7 @@ import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.redis.LockKeys;
@@ -53,7 +54,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Duration listLife;
     private final Places places;
 
-    private SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
+    SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         this.node = node;
         this.keys = new LockKeys(config.keyPrefix());
         this.settings = settings;
@@ -84,7 +85,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         // repeat.
         if (!settings.fencing()
                 && !places.has(claim)
-                && node.callOrUndo(setIfAbsent(claim), releaseScript(claim), timeout) != null) {
+                && node.callOrUndo(setIfAbsent(claim), releaseScript(claim), claim.timeout()) != null) {
             return new Attempt.Granted(validity(claim.lease()), OptionalLong.empty());
         }
         boolean enters = settings.queues() && places.mayEnter(claim);
@@ -92,7 +93,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
             places.enter(claim);
         }
         Places.Moment before = places.now();
-        List<?> answer = (List<?>) reply(node.callOrUndo(acquireScript(claim, enters), releaseScript(claim), timeout));
+        List<?> answer =
+                (List<?>) reply(node.callOrUndo(acquireScript(claim, enters), releaseScript(claim), claim.timeout()));
         long number = (Long) reply(answer.get(1));
         if (Long.valueOf(1).equals(answer.get(0))) {
             places.leave(claim);
@@ -134,8 +136,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     private Attempt askWithoutScripts(Claim claim) {
         // No single command deletes a key only if it has a value, so nothing can be sent behind SET to undo it.
-        boolean mine = node.call(setIfAbsent(claim), timeout) != null
-                || claim.token().equals(node.call(RedisCommand.of("GET", keys.lock(claim.name())), timeout));
+        boolean mine = node.call(setIfAbsent(claim), claim.timeout()) != null
+                || claim.token().equals(node.call(RedisCommand.of("GET", keys.lock(claim.name())), claim.timeout()));
         return mine
                 ? new Attempt.Granted(validity(claim.lease()), OptionalLong.empty())
                 : new Attempt.Refused(Optional.empty());
@@ -167,7 +169,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         List<String> locks =
                 claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        List<?> answers = (List<?>) reply(node.call(RedisCommand.script(RENEW, locks, args), timeout));
+        List<?> answers = (List<?>) reply(
+                node.call(RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
         List<Renewal> renewals = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             long answer = (Long) reply(answers.get(i));
@@ -187,16 +190,19 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
+    public Release release(Claim claim) {
         places.leave(claim);
         if (settings.scripting()) {
-            long answer = (Long) reply(node.call(releaseScript(claim), timeout));
-            return answer == 1 ? Optional.empty() : Optional.of(answer == 0 ? LossCause.GONE : LossCause.TAKEN);
+            long answer = (Long) reply(node.call(releaseScript(claim), claim.timeout()));
+            return answer == 1
+                    ? new Release.Freed(true)
+                    : new Release.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN);
         }
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
-        return settings.wakeup() == Wakeup.POLL
+        Optional<LossCause> loss = settings.wakeup() == Wakeup.POLL
                 ? transactIfMine(claim, delete)
                 : transactIfMine(claim, delete, RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
+        return loss.<Release>map(Release.Lost::new).orElseGet(() -> new Release.Freed(true));
     }
 
     private RedisCommand releaseScript(Claim claim) {
@@ -211,11 +217,17 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     /** Carries out commands if the claim holds the lock, and says why not if it does not. */
     private Optional<LossCause> transactIfMine(Claim claim, RedisCommand... commands) {
-        String holder = node.transactIfEqual(keys.lock(claim.name()), claim.token(), List.of(commands), timeout);
+        String holder =
+                node.transactIfEqual(keys.lock(claim.name()), claim.token(), List.of(commands), claim.timeout());
         if (claim.token().equals(holder)) {
             return Optional.empty();
         }
         return Optional.of(holder == null ? LossCause.GONE : LossCause.TAKEN);
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return Long.valueOf(1).equals(node.call(RedisCommand.of("EXISTS", keys.lock(name)), timeout));
     }
 
     @Override

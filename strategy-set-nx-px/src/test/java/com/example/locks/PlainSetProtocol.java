@@ -8,6 +8,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.redis.LockKeys;
@@ -57,7 +58,7 @@ final class PlainSetProtocol implements LeaseProtocol {
                 List.of(keys.lock(claim.name())),
                 List.of(claim.token(), Long.toString(claim.lease().toMillis())));
         try {
-            Object answer = node.callOrUndo(acquire, ifOurs(claim, "DEL"), timeout);
+            Object answer = node.callOrUndo(acquire, ifOurs(claim, "DEL"), claim.timeout());
             return answer instanceof Long freeAfter
                     ? new Attempt.Refused(
                             Optional.of(freeAfter).filter(ms -> ms >= 0).map(Duration::ofMillis))
@@ -84,7 +85,7 @@ final class PlainSetProtocol implements LeaseProtocol {
     private Renewal renew(Claim claim) {
         try {
             String lease = Long.toString(claim.lease().toMillis());
-            return loss(node.call(ifOurs(claim, "PEXPIRE", lease), timeout))
+            return loss(node.call(ifOurs(claim, "PEXPIRE", lease), claim.timeout()))
                     .<Renewal>map(Renewal.Lost::new)
                     .orElseGet(() -> new Renewal.Renewed(validity(claim)));
         } catch (LockBackendException e) {
@@ -93,8 +94,15 @@ final class PlainSetProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
-        return loss(node.call(ifOurs(claim, "DEL"), timeout));
+    public Release release(Claim claim) {
+        return loss(node.call(ifOurs(claim, "DEL"), claim.timeout()))
+                .<Release>map(Release.Lost::new)
+                .orElseGet(() -> new Release.Freed(true)); // Waiters poll, so that nobody knows of them.
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return Long.valueOf(1).equals(node.call(RedisCommand.of("EXISTS", keys.lock(name)), timeout));
     }
 
     private RedisCommand ifOurs(Claim claim, String... command) {

@@ -30,7 +30,7 @@ class PlacesTest {
     private final AtomicInteger woken = new AtomicInteger();
 
     private static Claim claim(long number, Duration lease, boolean renewed) {
-        return new Claim("name", "token " + number, lease, 17, number, true, renewed);
+        return new Claim("name", "token " + number, lease, Fixture.PATIENCE, 17, number, true, renewed);
     }
 
     /** A claim that was refused just now. */
@@ -166,7 +166,8 @@ class PlacesTest {
         wire.listener.begun();
         assertThat(places.mayEnter(claim)).isTrue();
         assertThat(woken).as("to ask, and to enter").hasValue(1);
-        assertThat(places.mayEnter(new Claim("name", "token", LEASE, 1))).isFalse();
+        assertThat(places.mayEnter(new Claim("name", "token", LEASE, Fixture.PATIENCE, 1)))
+                .isFalse();
     }
 
     /** Clocks that stand still unless they are moved. */

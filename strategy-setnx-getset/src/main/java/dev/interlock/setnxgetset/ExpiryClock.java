@@ -6,8 +6,12 @@ import java.util.Optional;
 
 /** Tells the time that timestamps are made of, and whether one that was found has passed. Safe to use from any thread. */
 interface ExpiryClock {
-    /** Returns the time in milliseconds since the epoch. */
-    long nowMillis();
+    /**
+     * Returns the time in milliseconds since the epoch.
+     *
+     * @param timeout the longest time to wait for a server that tells it
+     */
+    long nowMillis(Duration timeout);
 
     /**
      * Returns for how much longer a lock is taken, or empty if that is over.
@@ -18,4 +22,11 @@ interface ExpiryClock {
      * @throws dev.interlock.LockBackendException if no lock can be taken for so long
      */
     Optional<Duration> left(String key, Timestamp seen, long nowMillis);
+
+    /**
+     * Forgets what was found before: somebody is about to write another timestamp.
+     *
+     * @param key where it was found
+     */
+    default void forget(String key) {}
 }

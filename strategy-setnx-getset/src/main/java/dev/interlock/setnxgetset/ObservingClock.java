@@ -45,7 +45,7 @@ final class ObservingClock implements ExpiryClock {
     }
 
     @Override
-    public long nowMillis() {
+    public long nowMillis(Duration timeout) {
         return env.currentTimeMillis();
     }
 
@@ -62,11 +62,17 @@ final class ObservingClock implements ExpiryClock {
             Duration lease = seen.lease().orElse(longestLease);
             // Its holder's clock may be slower than this one.
             Duration left = lease.plus(lease.dividedBy(100)).minusNanos(nanos - last.sinceNanos);
-            if (left.isNegative()) {
-                sightings.remove(key);
-                return Optional.empty();
-            }
-            return Optional.of(left);
+            return left.isNegative() ? Optional.empty() : Optional.of(left);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @Override
+    public void forget(String key) {
+        mutex.lock();
+        try {
+            sightings.remove(key);
         } finally {
             mutex.unlock();
         }

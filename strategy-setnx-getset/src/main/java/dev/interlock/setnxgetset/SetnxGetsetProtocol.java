@@ -11,6 +11,7 @@ import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.redis.RedisCommand;
@@ -60,13 +61,17 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
+        LeaseProtocol protocol = newProtocol(node, settings, config, env);
+        return LockEngine.newFactory(SetnxGetsetStrategyProvider.NAME, settings.profile(), protocol, config, env);
+    }
+
+    static LeaseProtocol newProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         ExpiryClock clock = switch (settings.clock()) {
-            case CLIENT -> new WallClock(env::currentTimeMillis, settings.maxAhead());
-            case SERVER -> new WallClock(() -> serverMillis(node, config.commandTimeout()), settings.maxAhead());
+            case CLIENT -> new WallClock(timeout -> env.currentTimeMillis(), settings.maxAhead());
+            case SERVER -> new WallClock(timeout -> serverMillis(node, timeout), settings.maxAhead());
             case OBSERVED -> new ObservingClock(env, settings.maxAhead());
         };
-        SetnxGetsetProtocol protocol = new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
-        return LockEngine.newFactory(SetnxGetsetStrategyProvider.NAME, settings.profile(), protocol, config, env);
+        return new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
     }
 
     private static long serverMillis(RedisNode node, Duration timeout) {
@@ -90,9 +95,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private Attempt contend(Claim claim) {
         String key = settings.key(claim.name());
         requireLeaseThatOthersBelieve(claim);
-        long untilNanos = env.nanoTime() + timeout.toNanos();
+        long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
-            long now = clock.nowMillis();
+            long now = clock.nowMillis(until(untilNanos));
             Timestamp mine = settings.format().write(now, claim.lease(), env);
             written.put(claim.token(), isUnique() ? List.of(mine) : List.of());
             if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), until(untilNanos)))) {
@@ -110,6 +115,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             if (left.isPresent()) {
                 return new Attempt.Refused(left);
             }
+            clock.forget(key);
             RedisCommand getset = RedisCommand.of("GETSET", key, mine.text());
             if (found.equals(node.transactIfEqual(key, found, List.of(getset), until(untilNanos)))) {
                 return granted(claim, mine);
@@ -118,7 +124,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return new Attempt.Refused(Optional.empty());
     }
 
-    /** What is left of one command time-out for all steps of an attempt. */
+    /** What is left of one time-out for all steps of a request. */
     private Duration until(long nanos) {
         return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), nanos - env.nanoTime()));
     }
@@ -172,21 +178,36 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     private Renewal renew(Claim claim) {
-        long now = clock.nowMillis();
+        long untilNanos = env.nanoTime() + claim.timeout().toNanos();
+        long now = clock.nowMillis(claim.timeout());
         Timestamp next = settings.format().write(now, claim.lease(), env);
         List<Timestamp> before = written(claim);
         List<Timestamp> after = new ArrayList<>(before);
         after.add(next);
         written.put(claim.token(), after);
-        Optional<LossCause> loss =
-                ifMine(claim, before, now, RedisCommand.of("GETSET", settings.key(claim.name()), next.text()));
+        Optional<LossCause> loss = ifMine(
+                claim, before, now, RedisCommand.of("GETSET", settings.key(claim.name()), next.text()), untilNanos);
         written.put(claim.token(), loss.isEmpty() ? List.of(next) : before);
         return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
-        return ifMine(claim, written(claim), clock.nowMillis(), RedisCommand.of("DEL", settings.key(claim.name())));
+    public Release release(Claim claim) {
+        long untilNanos = env.nanoTime() + claim.timeout().toNanos();
+        long now = clock.nowMillis(claim.timeout());
+        // Others ask from time to time, so that nobody knows whether they wait.
+        return ifMine(claim, written(claim), now, RedisCommand.of("DEL", settings.key(claim.name())), untilNanos)
+                .<Release>map(Release.Lost::new)
+                .orElseGet(() -> new Release.Freed(true));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        String key = settings.key(name);
+        long untilNanos = env.nanoTime() + timeout.toNanos();
+        long now = clock.nowMillis(timeout);
+        String found = (String) node.call(RedisCommand.of("GET", key), until(untilNanos));
+        return found != null && clock.left(key, read(key, found), now).isPresent();
     }
 
     private List<Timestamp> written(Claim claim) {
@@ -194,11 +215,12 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     /** Carries out a command if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
-    private Optional<LossCause> ifMine(Claim claim, List<Timestamp> mine, long nowMillis, RedisCommand command) {
+    private Optional<LossCause> ifMine(
+            Claim claim, List<Timestamp> mine, long nowMillis, RedisCommand command, long untilNanos) {
         Optional<Timestamp> expected = mine.isEmpty() ? Optional.empty() : Optional.of(mine.get(mine.size() - 1));
         while (expected.isPresent() && expected.get().millis() >= nowMillis) {
             String text = expected.get().text();
-            String holder = node.transactIfEqual(settings.key(claim.name()), text, List.of(command), timeout);
+            String holder = node.transactIfEqual(settings.key(claim.name()), text, List.of(command), until(untilNanos));
             if (text.equals(holder)) {
                 return Optional.empty();
             }

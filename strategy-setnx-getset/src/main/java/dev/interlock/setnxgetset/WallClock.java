@@ -5,21 +5,26 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /** Compares timestamps with a clock: the client's, or the server's. */
 final class WallClock implements ExpiryClock {
-    private final LongSupplier millis;
+    private final ToLongFunction<Duration> millis;
     private final Duration maxAhead;
 
-    WallClock(LongSupplier millis, Duration maxAhead) {
+    /**
+     * Creates the clock.
+     *
+     * @param millis tells the time, within a time-out
+     */
+    WallClock(ToLongFunction<Duration> millis, Duration maxAhead) {
         this.millis = millis;
         this.maxAhead = maxAhead;
     }
 
     @Override
-    public long nowMillis() {
-        return millis.getAsLong();
+    public long nowMillis(Duration timeout) {
+        return millis.applyAsLong(timeout);
     }
 
     @Override

@@ -4,12 +4,12 @@ package dev.interlock.benchmarks;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.spi.Assumption;
@@ -130,10 +130,15 @@ public class EngineBenchmark {
         }
 
         @Override
-        public Optional<LossCause> release(Claim claim) {
+        public Release release(Claim claim) {
             holders.remove(claim.name(), claim.token());
             listeners.getOrDefault(claim.name(), List.of()).forEach(Runnable::run);
-            return Optional.empty();
+            return new Release.Freed(true);
+        }
+
+        @Override
+        public boolean isLocked(String name) {
+            return holders.containsKey(name);
         }
 
         @Override

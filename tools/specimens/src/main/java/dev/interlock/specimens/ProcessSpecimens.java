@@ -101,6 +101,7 @@ public final class ProcessSpecimens {
                                 claim.name(),
                                 "thread " + Thread.currentThread().getId(),
                                 claim.lease(),
+                                claim.timeout(),
                                 claim.fences()));
             }
 

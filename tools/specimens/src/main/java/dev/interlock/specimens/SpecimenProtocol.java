@@ -6,6 +6,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import dev.interlock.redis.LockKeys;
@@ -98,8 +99,15 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
     }
 
     @Override
-    public final Optional<LossCause> release(Claim claim) {
-        return giveBack(keys.lock(claim.name()), claim);
+    public final Release release(Claim claim) {
+        return giveBack(keys.lock(claim.name()), claim)
+                .<Release>map(Release.Lost::new)
+                .orElseGet(() -> new Release.Freed(true));
+    }
+
+    @Override
+    public final boolean isLocked(String name) {
+        return isOne("EXISTS", keys.lock(name));
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.Attempt;
 import dev.interlock.engine.Claim;
 import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
 import dev.interlock.engine.Watch;
 import java.sql.Connection;
@@ -64,7 +65,7 @@ final class RowLockProtocol implements LeaseProtocol {
         T with(Connection connection) throws SQLException;
     }
 
-    private <T> T call(Work<T> work) {
+    private <T> T call(Duration timeout, Work<T> work) {
         Connection connection;
         try {
             connection = pool.getConnection();
@@ -98,15 +99,15 @@ final class RowLockProtocol implements LeaseProtocol {
         }
     }
 
-    private String row(Claim claim) {
-        return prefix + claim.name();
+    private String row(String name) {
+        return prefix + name;
     }
 
     @Override
     public Attempt attempt(Claim claim) {
         try {
-            return call(connection -> {
-                addRow(connection, row(claim));
+            return call(claim.timeout(), connection -> {
+                addRow(connection, row(claim.name()));
                 long millis = claim.lease().toMillis();
                 try (PreparedStatement statement = prepare(
                                 connection,
@@ -115,13 +116,14 @@ final class RowLockProtocol implements LeaseProtocol {
                                 claim.fences(),
                                 millis,
                                 claim.token(),
-                                row(claim),
+                                row(claim.name()),
                                 claim.token());
                         ResultSet result = statement.executeQuery()) {
                     return result.next()
                             ? new Attempt.Granted(
                                     validity(claim), OptionalLong.of(result.getLong(1) - claim.fences() + 1))
-                            : new Attempt.Refused(holder(connection, claim).map(Holder::left));
+                            : new Attempt.Refused(
+                                    holder(connection, claim.name()).map(Holder::left));
                 }
             });
         } catch (LockBackendException e) {
@@ -143,8 +145,8 @@ final class RowLockProtocol implements LeaseProtocol {
     /** Who holds a lock, and for how long if nobody renews it. */
     private record Holder(Duration left, String owner) {}
 
-    private Optional<Holder> holder(Connection connection, Claim claim) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, HOLDER, row(claim));
+    private Optional<Holder> holder(Connection connection, String name) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, HOLDER, row(name));
                 ResultSet result = statement.executeQuery()) {
             return result.next()
                     ? Optional.of(new Holder(Duration.ofMillis(Math.max(0, result.getLong(1))), result.getString(2)))
@@ -159,7 +161,7 @@ final class RowLockProtocol implements LeaseProtocol {
 
     private Renewal renew(Claim claim) {
         try {
-            return changed(claim, RENEW, claim.lease().toMillis(), row(claim), claim.token())
+            return changed(claim, RENEW, claim.lease().toMillis(), row(claim.name()), claim.token())
                     .<Renewal>map(Renewal.Lost::new)
                     .orElseGet(() -> new Renewal.Renewed(validity(claim)));
         } catch (LockBackendException e) {
@@ -168,17 +170,24 @@ final class RowLockProtocol implements LeaseProtocol {
     }
 
     @Override
-    public Optional<LossCause> release(Claim claim) {
-        return changed(claim, RELEASE, row(claim), claim.token());
+    public Release release(Claim claim) {
+        return changed(claim, RELEASE, row(claim.name()), claim.token())
+                .<Release>map(Release.Lost::new)
+                .orElseGet(() -> new Release.Freed(true));
+    }
+
+    @Override
+    public boolean isLocked(String name) {
+        return call(timeout, connection -> holder(connection, name).isPresent());
     }
 
     /** Changes the row of a lock that is held, or tells why it is not held any more. */
     private Optional<LossCause> changed(Claim claim, String sql, Object... parameters) {
-        return call(connection -> {
+        return call(claim.timeout(), connection -> {
             if (update(connection, sql, parameters) == 1) {
                 return Optional.empty();
             }
-            return Optional.of(holder(connection, claim).isPresent() ? LossCause.TAKEN : LossCause.GONE);
+            return Optional.of(holder(connection, claim.name()).isPresent() ? LossCause.TAKEN : LossCause.GONE);
         });
     }
 

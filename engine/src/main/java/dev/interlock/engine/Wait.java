@@ -5,43 +5,44 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * How long one acquisition waits, and what an interrupt does to it. The only class that reads a thread's interrupt status.
+ * How long one acquisition waits, and what an interrupt does to it. The only class that reads the interrupt status of a user's
+ * thread.
  *
- * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O, and what came meanwhile is kept here: to be
- * thrown, or to be set again at the end. Used by one thread.
+ * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O. An interrupt that comes meanwhile is kept
+ * here, and is thrown or set again at the end. Used by one thread.
  */
-final class Waiting {
+final class Wait {
     private final Environment env;
     private final boolean interruptible;
     private final boolean bounded;
     private final long deadlineNanos;
     private boolean interrupted;
 
-    private Waiting(Environment env, boolean interruptible, boolean bounded, long waitNanos) {
+    private Wait(Environment env, boolean interruptible, boolean bounded, long waitNanos) {
         this.env = env;
         this.interruptible = interruptible;
         this.bounded = bounded;
-        this.deadlineNanos = env.nanoTime() + Math.max(0, waitNanos);
+        this.deadlineNanos = bounded ? env.nanoTime() + Math.max(0, waitNanos) : 0;
     }
 
-    static Waiting uninterruptibly(Environment env) {
-        return new Waiting(env, false, false, 0);
+    static Wait uninterruptibly(Environment env) {
+        return new Wait(env, false, false, 0);
     }
 
-    static Waiting interruptibly(Environment env) {
-        return new Waiting(env, true, false, 0);
+    static Wait interruptibly(Environment env) {
+        return new Wait(env, true, false, 0);
     }
 
-    static Waiting notAtAll(Environment env) {
-        return new Waiting(env, false, true, 0);
+    static Wait notAtAll(Environment env) {
+        return new Wait(env, false, true, 0);
     }
 
-    /** An interruptible wait; one that the clock cannot count is one without a bound. */
-    static Waiting atMost(Environment env, long nanos) {
-        return new Waiting(env, true, nanos < Long.MAX_VALUE / 2, nanos);
+    /** An interruptible wait; one that the clock cannot count has no bound. */
+    static Wait atMost(Environment env, long nanos) {
+        return new Wait(env, true, nanos < Long.MAX_VALUE / 2, nanos);
     }
 
-    static Waiting atMost(Environment env, Duration wait) {
+    static Wait atMost(Environment env, Duration wait) {
         long nanos;
         try {
             nanos = wait.toNanos();
@@ -63,20 +64,20 @@ final class Waiting {
         }
     }
 
-    /** Takes over the interrupt status on entry. */
+    /** Clears the interrupt status and remembers it; throws if it ends this wait. */
     void begin() throws InterruptedException {
         takeInterrupt();
         throwIfInterrupted();
     }
 
-    /** Hands an interrupt that nobody was told of back to the thread. */
+    /** Sets the interrupt status again if there was an interrupt that was not thrown. */
     void end() {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Notes an interrupt that came meanwhile. */
+    /** Clears the interrupt status and remembers it. */
     void takeInterrupt() {
         interrupted |= Thread.interrupted();
     }
@@ -95,6 +96,16 @@ final class Waiting {
 
     boolean isTimeOver() {
         return bounded && env.nanoTime() - deadlineNanos >= 0;
+    }
+
+    /** Whether the time or an interrupt has ended this wait. */
+    boolean isOver() {
+        return isEndedByInterrupt() || isTimeOver();
+    }
+
+    /** How long ago the time was over, zero if it is not. */
+    Duration overdue() {
+        return bounded ? Duration.ofNanos(Math.max(0, env.nanoTime() - deadlineNanos)) : Duration.ZERO;
     }
 
     /** Blocks until unparked, at most the given time and what is left of the wait. May return at any time. */

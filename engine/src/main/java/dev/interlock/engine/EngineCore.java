@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a factory and how they work together. Its threads refer to this and not to the factory, so that a factory that
+ * was dropped is noticed. Safe to use from any thread.
+ */
+final class EngineCore {
+    /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
+
+    private static final long SHORTEST_CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int RENEWALS_AT_ONCE = 4;
+    private static final int RELEASES_AT_ONCE = 2;
+    private static final int RADIX = 36;
+
+    private final LeaseProtocol protocol;
+    private final LockConfig config;
+    private final Environment env;
+    private final String threadPrefix;
+
+    private final CellTable cells;
+    private final Timer timer;
+    private final Lanes renewalLanes;
+    private final Lanes releaseLanes;
+    private final Releases releases;
+    private final Renewals renewals;
+    private final Holds holds;
+
+    /** What the owner tokens of this factory begin with: nobody can guess it, and no other factory has it. */
+    private final String tokenPrefix;
+
+    private final AtomicLong claims = new AtomicLong();
+    private final AtomicBoolean open = new AtomicBoolean(true);
+    private final BooleanSupplier isOpen = open::get;
+
+    EngineCore(LeaseProtocol protocol, LockConfig config, Environment env, String threadPrefix) {
+        this.protocol = protocol;
+        this.config = config;
+        this.env = env;
+        this.threadPrefix = threadPrefix;
+        this.tokenPrefix = env.newToken() + "-";
+        this.timer = new Timer(env, threadPrefix + "timer", this::handle);
+        this.cells = new CellTable(env, timer, config.localHandoffs());
+        this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
+        this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
+        this.releases = new Releases(env, protocol, timer, releaseLanes);
+        LostHolds lostHolds = new LostHolds(env);
+        Losses losses = new Losses(env, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
+        this.renewals = new Renewals(env, protocol, renewalLanes, losses);
+        this.holds = new Holds(env, protocol, cells, releases, renewals, losses, lostHolds);
+    }
+
+    private void handle(List<Timer.Entry> due) {
+        List<Grant> grants = new ArrayList<>();
+        List<Releases.Pending> pendings = new ArrayList<>();
+        for (Timer.Entry entry : due) {
+            if (entry instanceof Grant grant) {
+                grants.add(grant);
+            } else {
+                pendings.add((Releases.Pending) entry);
+            }
+        }
+        if (!pendings.isEmpty()) {
+            releases.handle(pendings);
+        }
+        if (!grants.isEmpty()) {
+            renewals.handle(grants);
+        }
+    }
+
+    Environment environment() {
+        return env;
+    }
+
+    /** The name of a thread of this factory that does a job. */
+    String threadName(String job) {
+        return threadPrefix + job;
+    }
+
+    LeaseProtocol protocol() {
+        return protocol;
+    }
+
+    Releases releases() {
+        return releases;
+    }
+
+    Holds holds() {
+        return holds;
+    }
+
+    LockOptions lockDefaults() {
+        return config.lockDefaults();
+    }
+
+    long waitCeilingNanos() {
+        return config.waitCeiling().toNanos();
+    }
+
+    BooleanSupplier open() {
+        return isOpen;
+    }
+
+    boolean isOpen() {
+        return open.get();
+    }
+
+    void requireOpen() {
+        if (!open.get()) {
+            throw new IllegalStateException("the lock factory is closed");
+        }
+    }
+
+    /** The number of names in use, for tests that look for what is left behind. */
+    int cellCount() {
+        return cells.size();
+    }
+
+    Claim newClaim(Cell cell, LockOptions options, boolean waiting) {
+        long number = claims.incrementAndGet();
+        Duration lease = options.lease();
+        Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
+        return new Claim(
+                cell.name,
+                tokenPrefix + Long.toString(number, RADIX),
+                lease,
+                timeout.compareTo(config.commandTimeout()) < 0 ? timeout : config.commandTimeout(),
+                cell.fencesWanted(),
+                number,
+                waiting,
+                options.renewal());
+    }
+
+    /** Notes that the backend has answered. */
+    void answered(Cell cell) {
+        cell.answered();
+    }
+
+    /** Notes that the backend has not answered. */
+    void failed(Cell cell, LockBackendException failure) {
+        cell.failed(failure);
+    }
+
+    /**
+     * Acquires a lock for the current thread or for a handle.
+     *
+     * @return the hold, or {@code null} if the time ran out
+     */
+    @Nullable
+    Hold acquire(String name, LockOptions options, boolean forThread, Wait wait) throws InterruptedException {
+        wait.begin();
+        try {
+            requireOpen();
+            Hold mine = holds.current(name);
+            if (mine != null) {
+                if (!forThread) {
+                    throw new IllegalStateException("the current thread holds lock \"" + name
+                            + "\" and would wait for itself; use lease() to look at its own hold");
+                }
+                if (holds.reenter(mine)) {
+                    return mine;
+                }
+            }
+            holds.throwIfLost(name);
+            Hold hold = acquireAfresh(name, options, forThread, wait);
+            if (hold != null && forThread) {
+                holds.acquiredAfresh(hold);
+            }
+            return hold;
+        } finally {
+            wait.end();
+        }
+    }
+
+    private @Nullable Hold acquireAfresh(String name, LockOptions options, boolean forThread, Wait wait)
+            throws InterruptedException {
+        while (true) {
+            Hold hold = acquireOnce(name, options, forThread, wait);
+            if (wait.isEndedByInterrupt()) {
+                if (hold != null) {
+                    holds.giveUpUnused(hold);
+                }
+                wait.throwIfInterrupted();
+            }
+            if (hold == null || holds.isReturned(hold)) {
+                return hold;
+            }
+        }
+    }
+
+    private @Nullable Hold acquireOnce(String name, LockOptions options, boolean forThread, Wait wait) {
+        Cell cell = cells.enter(name);
+        Hold hold = null;
+        try {
+            hold = new Acquisition(this, cell, options, forThread, wait).run();
+            return hold;
+        } finally {
+            if (hold == null) {
+                cells.leave(cell);
+            }
+        }
+    }
+
+    /** Lets all leases end that there are, and then closes; for a factory to which nobody refers any more. Does not block. */
+    void closeWhenExpired() {
+        long untilNanos = holds.drop();
+        env.newThread(threadPrefix + "close", () -> {
+                    cells.awaitEmpty(Wait.uninterruptibly(env), untilNanos);
+                    close();
+                })
+                .start();
+    }
+
+    /** Releases what is held, fails those who wait, and closes the protocol, within three command time-outs. */
+    void close() {
+        if (!open.compareAndSet(true, false)) {
+            return;
+        }
+        Wait wait = Wait.uninterruptibly(env);
+        wait.takeInterrupt();
+        long timeoutNanos = config.commandTimeout().toNanos();
+        long startNanos = env.nanoTime();
+        long releasedByNanos = startNanos + Math.max(SHORTEST_CLOSE_NANOS / 2, 2 * timeoutNanos);
+        long untilNanos = startNanos + Math.max(SHORTEST_CLOSE_NANOS, 3 * timeoutNanos);
+        try {
+            for (Cell cell : cells.all()) {
+                cell.failAll(
+                        new IllegalStateException(
+                                "the lock factory was closed while a thread waited for lock \"" + cell.name + "\""),
+                        waiter -> true);
+                cell.signal();
+            }
+            releases.all(holds.loseAll(LossCause.FACTORY_CLOSED), wait, releasedByNanos);
+            cells.awaitEmpty(wait, untilNanos);
+            List<Releases.Pending> pendings = new ArrayList<>();
+            for (Timer.Entry entry : timer.close(wait, untilNanos)) {
+                if (entry instanceof Releases.Pending pending) {
+                    pendings.add(pending);
+                }
+            }
+            renewalLanes.close(wait, untilNanos);
+            releases.last(pendings, wait, untilNanos);
+            releaseLanes.close(wait, untilNanos);
+        } finally {
+            wait.takeInterrupt();
+            protocol.close();
+            wait.end();
+        }
+    }
+}

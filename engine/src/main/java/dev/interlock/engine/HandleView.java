@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockHandle;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+
+/** The handle that holds a lock. The hold does not refer to it, so that a handle that was dropped is noticed. */
+final class HandleView extends LeaseView implements LockHandle {
+    private final Cleaner.Cleanable dropped;
+
+    HandleView(LockEngine engine, Hold hold) {
+        super(engine, hold);
+        this.dropped = Drops.watch(this, new Drops.OfHandle(hold));
+    }
+
+    @Override
+    public void close() {
+        try {
+            holds().close(hold);
+        } finally {
+            dropped.clean();
+            Reference.reachabilityFence(this);
+        }
+    }
+}

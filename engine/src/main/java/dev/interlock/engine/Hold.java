@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock in the hands of one thread or handle, from the first acquisition to the last release or the loss. Fields are guarded by
+ * the cell's monitor except where they are volatile.
+ */
+final class Hold {
+    enum State {
+        HELD,
+        RELEASED,
+        LOST
+    }
+
+    final Grant grant;
+
+    /** The thread that holds the lock, or {@code null} if a handle does. */
+    final @Nullable Thread owner;
+
+    final LockOptions options;
+
+    /** The token of this hold; several holds may share a grant. */
+    final OptionalLong fence;
+
+    volatile State state = State.HELD;
+    volatile @Nullable LossCause lossCause;
+    volatile int count = 1;
+
+    /** Whether the acquisition has returned it; a hold that is lost before is not one for its owner. */
+    boolean returned;
+
+    /** Whether renewal has gone as far as {@code maxHold} permits. */
+    boolean capped;
+
+    /** Whether the loss was thrown to whoever closed the handle. */
+    boolean lossThrown;
+
+    /** Whether nobody is left who could give it up. */
+    volatile boolean dropped;
+
+    private final long sinceNanos;
+    private List<Consumer<? super LossCause>> lossActions = List.of();
+
+    Hold(Grant grant, @Nullable Thread owner, LockOptions options, long nowNanos) {
+        this.grant = grant;
+        this.owner = owner;
+        this.options = options;
+        this.fence = grant.takeFence();
+        this.sinceNanos = nowNanos;
+    }
+
+    String lockName() {
+        return grant.cell.name;
+    }
+
+    boolean isOwnedBy(Thread thread) {
+        return owner == thread;
+    }
+
+    /** Whether nobody can give it up any more: its thread has ended, or its handle was dropped. */
+    boolean isAbandoned() {
+        return dropped || (owner != null && !owner.isAlive());
+    }
+
+    long heldNanos(Environment env) {
+        return env.nanoTime() - sinceNanos;
+    }
+
+    /** Limits a time to what {@code maxHold} leaves; zero or less if it leaves nothing. */
+    Duration withinMaxHold(Environment env, Duration wanted) {
+        if (options.maxHold().isEmpty()) {
+            return wanted;
+        }
+        Duration left = Duration.ofMillis(
+                options.maxHold().get().minusNanos(heldNanos(env)).toMillis());
+        return left.compareTo(wanted) < 0 ? left : wanted;
+    }
+
+    /** Ends it with a loss and returns the actions to be run because of that; under the monitor. */
+    List<Consumer<? super LossCause>> lose(LossCause cause) {
+        lossCause = cause;
+        state = State.LOST;
+        List<Consumer<? super LossCause>> actions = lossActions;
+        lossActions = List.of();
+        return actions;
+    }
+
+    /** Keeps an action for the loss; under the monitor. */
+    void addLossAction(Consumer<? super LossCause> action) {
+        if (lossActions.isEmpty()) {
+            lossActions = new ArrayList<>();
+        }
+        lossActions.add(action);
+    }
+
+    /** Drops an action for the loss; under the monitor. */
+    void removeLossAction(Consumer<? super LossCause> action) {
+        if (!lossActions.isEmpty()) {
+            lossActions.removeIf(kept -> kept == action);
+        }
+    }
+
+    LeaseLostException lost() {
+        return new LeaseLostException(lockName(), Objects.requireNonNull(lossCause));
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a holder may do with what it holds: enter it again, give it up, extend it, and ask about it. Safe to use from any thread. */
+final class Holds {
+    private static final System.Logger LOG = System.getLogger(Holds.class.getPackageName());
+
+    /** What a strategy may take off a lease against drift: the engine asks for this much more. */
+    private static final int ALLOWANCE_PARTS = 50;
+
+    private static final Duration ALLOWANCE = Duration.ofMillis(5);
+
+    private final Environment env;
+    private final LeaseProtocol protocol;
+    private final CellTable cells;
+    private final Releases releases;
+    private final Renewals renewals;
+    private final Losses losses;
+    private final LostHolds lostHolds;
+
+    Holds(
+            Environment env,
+            LeaseProtocol protocol,
+            CellTable cells,
+            Releases releases,
+            Renewals renewals,
+            Losses losses,
+            LostHolds lostHolds) {
+        this.env = env;
+        this.protocol = protocol;
+        this.cells = cells;
+        this.releases = releases;
+        this.renewals = renewals;
+        this.losses = losses;
+        this.lostHolds = lostHolds;
+    }
+
+    /** Returns the hold of the current thread, if it has one that is not over. */
+    @Nullable
+    Hold current(String name) {
+        Cell cell = cells.find(name);
+        Hold hold = cell == null ? null : cell.holder();
+        if (hold == null || !hold.isOwnedBy(Thread.currentThread())) {
+            return null;
+        }
+        losses.expireIfOver(hold.grant);
+        return hold.state == Hold.State.HELD ? hold : null;
+    }
+
+    /** Returns the count of the current thread's hold without looking whether it is over, so without any effect. */
+    int lastCount(String name) {
+        Cell cell = cells.find(name);
+        Hold hold = cell == null ? null : cell.holder();
+        return hold != null && hold.isOwnedBy(Thread.currentThread()) ? hold.count : 0;
+    }
+
+    /** As {@link #current}, and where the answer is none, a thread that lost the lock counts as told. */
+    @Nullable
+    Hold currentOrTell(String name) {
+        Hold hold = current(name);
+        if (hold == null) {
+            lostHolds.tell(Thread.currentThread(), name);
+        }
+        return hold;
+    }
+
+    /** Whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
+    boolean isHeldByCurrentThread(String name) {
+        Hold hold = current(name);
+        if (hold != null && hold.grant.remainingNanos(env) == 0) {
+            renewals.renewNow(hold, leaseToConfirm(hold));
+            hold = current(name);
+        }
+        if (hold == null) {
+            lostHolds.tell(Thread.currentThread(), name);
+        }
+        return hold != null && hold.grant.remainingNanos(env) > 0;
+    }
+
+    /** Throws if the current thread lost the lock and was not told. */
+    void throwIfLost(String name) {
+        LossCause cause = lostHolds.tell(Thread.currentThread(), name);
+        if (cause != null) {
+            throw new LeaseLostException(name, cause);
+        }
+    }
+
+    /** Notes that the current thread has acquired the lock afresh. */
+    void acquiredAfresh(Hold hold) {
+        lostHolds.forget(Thread.currentThread(), hold.lockName());
+        tellCount(hold);
+    }
+
+    /**
+     * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period.
+     *
+     * @return {@code false} if the hold is over
+     * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
+     */
+    boolean reenter(Hold hold) {
+        if (!hold.grant.isConfirmed(env, hold.options)) {
+            Renewal outcome = renewals.renewNow(hold, leaseToConfirm(hold));
+            if (outcome instanceof Renewal.Failed failed
+                    && hold.state == Hold.State.HELD
+                    && hold.grant.remainingNanos(env) == 0
+                    && !hold.grant.isOver(env)) {
+                throw failed.cause();
+            }
+        }
+        losses.expireIfOver(hold.grant);
+        if (!hold.grant.cell.reenter(hold)) {
+            return false;
+        }
+        tellCount(hold);
+        return true;
+    }
+
+    /** The lease for a renewal that is to show that the lock is still held; without renewal the end stays where it is. */
+    private Duration leaseToConfirm(Hold hold) {
+        if (hold.options.renewal()) {
+            Duration lease = hold.withinMaxHold(env, hold.options.lease());
+            if (!lease.isNegative() && !lease.isZero()) {
+                return lease;
+            }
+        }
+        return hold.grant.lifeLeft(env);
+    }
+
+    /** Tells the strategy how often the current thread holds the lock. */
+    private void tellCount(Hold hold) {
+        if (hold.owner == null) {
+            return;
+        }
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            protocol.holdsChanged(hold.grant.claim, hold.count);
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, "the count of lock \"" + hold.lockName() + "\" was not shown", e);
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    void unlock(String name) {
+        Hold hold = current(name);
+        if (hold == null) {
+            throw notHeld(name);
+        }
+        release(hold);
+    }
+
+    private IllegalMonitorStateException notHeld(String name) {
+        LossCause cause = lostHolds.takeBack(Thread.currentThread(), name);
+        return cause == null
+                ? new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\"")
+                : new LeaseLostException(name, cause);
+    }
+
+    /** Gives up the hold of a handle; tells of its loss once. */
+    void close(Hold hold) {
+        losses.expireIfOver(hold.grant);
+        release(hold);
+    }
+
+    /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back. */
+    void release(Hold hold) {
+        Cell cell = hold.grant.cell;
+        switch (cell.exit(hold)) {
+            case INNER -> tellCount(hold);
+            case HANDED_OVER -> cells.leave(cell);
+            case LAST -> giveBack(hold);
+            case OVER -> {
+                if (hold.owner != null) {
+                    throw notHeld(hold.lockName());
+                }
+                if (cell.takeLossToThrow(hold)) {
+                    throw hold.lost();
+                }
+            }
+        }
+    }
+
+    private void giveBack(Hold hold) {
+        Cell cell = hold.grant.cell;
+        int signals = cell.signals();
+        Release outcome = null;
+        try {
+            outcome = releases.now(hold.grant.claim);
+        } finally {
+            if (outcome instanceof Release.Lost lost) {
+                losses.announce(cell.wasLostAtRelease(hold, lost.cause()), hold);
+            }
+            boolean yields = !(outcome instanceof Release.Freed freed) || freed.othersMayWait();
+            cell.passOn(yields ? signals : null);
+            cells.leave(cell);
+        }
+        if (outcome instanceof Release.Lost) {
+            throw hold.lost();
+        }
+    }
+
+    void onLoss(Hold hold, Consumer<? super LossCause> action) {
+        if (!hold.grant.cell.addLossAction(hold, action)) {
+            losses.announce(action, hold);
+        }
+    }
+
+    void cancelOnLoss(Hold hold, Consumer<? super LossCause> action) {
+        hold.grant.cell.removeLossAction(hold, action);
+    }
+
+    boolean isValid(Hold hold) {
+        return hold.state == Hold.State.HELD && hold.grant.remainingNanos(env) > 0;
+    }
+
+    Duration remaining(Hold hold) {
+        return hold.state == Hold.State.HELD ? Duration.ofNanos(hold.grant.remainingNanos(env)) : Duration.ZERO;
+    }
+
+    void ensureValid(Hold hold, Duration atLeast) {
+        if (atLeast.isNegative()) {
+            throw new IllegalArgumentException("cannot ensure " + atLeast + " of validity: it is negative");
+        }
+        requireHeld(hold);
+        if (remaining(hold).compareTo(atLeast) >= 0) {
+            return;
+        }
+        Duration wanted = atLeast.plus(atLeast.dividedBy(ALLOWANCE_PARTS)).plus(ALLOWANCE);
+        Duration lease = hold.withinMaxHold(env, max(wanted, hold.options.lease()));
+        if (lease.compareTo(atLeast) < 0) {
+            throw new IllegalStateException("lock \"" + hold.lockName() + "\" cannot be kept for another " + atLeast
+                    + ": maxHold leaves " + max(lease, Duration.ZERO));
+        }
+        Renewal outcome = renewals.renewNow(hold, lease);
+        requireHeld(hold);
+        if (remaining(hold).compareTo(atLeast) >= 0) {
+            return;
+        }
+        throw outcome instanceof Renewal.Failed failed
+                ? failed.cause()
+                : new LockBackendException(
+                        LockBackendException.Reason.UNREACHABLE,
+                        "lock \"" + hold.lockName() + "\" was extended, but the answer took so long that only "
+                                + remaining(hold) + " of " + atLeast + " are left");
+    }
+
+    private static Duration max(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private void requireHeld(Hold hold) {
+        losses.expireIfOver(hold.grant);
+        if (hold.state == Hold.State.LOST) {
+            throw hold.lost();
+        }
+        if (hold.state == Hold.State.RELEASED) {
+            throw new IllegalStateException("the lease of lock \"" + hold.lockName() + "\" was given up");
+        }
+    }
+
+    /** Gives up a hold that its acquisition does not return after all. */
+    void giveUpUnused(Hold hold) {
+        try {
+            release(hold);
+        } catch (LeaseLostException e) {
+            LOG.log(System.Logger.Level.DEBUG, "lost between the grant and the end of the wait", e);
+        }
+    }
+
+    /** Whether the hold that a wait ended with is one for its owner, and not lost already. */
+    boolean isReturned(Hold hold) {
+        if (hold.grant.cell.hasReturned(hold)) {
+            return true;
+        }
+        losses.expireIfOver(hold.grant);
+        return false;
+    }
+
+    /** Lets all that is held here end with its lease; returns when the last one is over. */
+    long drop() {
+        long untilNanos = env.nanoTime();
+        for (Cell cell : cells.all()) {
+            Hold hold = cell.holder();
+            if (hold != null) {
+                hold.dropped = true;
+                long deadlineNanos = hold.grant.deadlineNanos();
+                untilNanos = deadlineNanos - untilNanos > 0 ? deadlineNanos : untilNanos;
+            }
+        }
+        return untilNanos;
+    }
+
+    /** Ends all that is held here; returns the claims that are to be given back. */
+    List<Claim> loseAll(LossCause cause) {
+        return cells.all().stream()
+                .map(Cell::holder)
+                .filter(Objects::nonNull)
+                .map(hold -> {
+                    losses.lose(hold.grant, cause);
+                    return hold.grant.claim;
+                })
+                .toList();
+    }
+}

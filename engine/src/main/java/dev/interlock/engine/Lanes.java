@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs jobs that may block for a server, on a few daemon threads for each lane: what shares a fate shares a lane, and no lane
+ * waits for another one. Safe to use from any thread.
+ */
+final class Lanes {
+    private static final System.Logger LOG = System.getLogger(Lanes.class.getPackageName());
+
+    /** How long a thread without a job waits for the next one before it ends. */
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Environment env;
+    private final String threadName;
+    private final int threadsPerLane;
+    private final Object lock = new Object();
+    private final Map<String, Lane> lanes = new HashMap<>();
+    private boolean closed;
+    private @Nullable Thread closer;
+
+    /** The jobs of one lane and the threads that run them; guarded by the lock. */
+    private static final class Lane {
+        final Queue<Runnable> jobs = new ArrayDeque<>();
+        final Queue<Thread> idle = new ArrayDeque<>();
+        int threads;
+    }
+
+    /**
+     * @param threadsPerLane how many jobs of a lane may run at once, so that one without an answer does not delay all
+     */
+    Lanes(Environment env, String threadName, int threadsPerLane) {
+        this.env = env;
+        this.threadName = threadName;
+        this.threadsPerLane = threadsPerLane;
+    }
+
+    /**
+     * Has a job run as soon as its lane has a thread for it; returns at once.
+     *
+     * @return {@code false} if the lanes are closed
+     */
+    boolean run(String lane, Runnable job) {
+        Thread woken;
+        synchronized (lock) {
+            if (closed) {
+                return false;
+            }
+            Lane of = lanes.computeIfAbsent(lane, key -> new Lane());
+            of.jobs.add(job);
+            woken = of.idle.poll();
+            if (woken == null && of.threads < threadsPerLane) {
+                start(lane, of);
+            }
+        }
+        if (woken != null) {
+            env.unpark(woken);
+        }
+        return true;
+    }
+
+    private void start(String lane, Lane of) {
+        try {
+            env.newThread(threadName, () -> work(lane, of)).start();
+            of.threads++;
+        } catch (Throwable e) {
+            // The job stays in the queue for the threads that there are, or for the next that can be started.
+            LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
+        }
+    }
+
+    private void work(String lane, Lane of) {
+        for (Runnable job = next(lane, of); job != null; job = next(lane, of)) {
+            // An interrupt means nothing here, and a protocol is called without one.
+            Thread.interrupted();
+            try {
+                job.run();
+            } catch (Throwable e) {
+                LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
+            }
+        }
+    }
+
+    /** Returns the next job, or {@code null} when the thread is to end. */
+    private @Nullable Runnable next(String lane, Lane of) {
+        long until = env.nanoTime() + LINGER_NANOS;
+        Thread self = Thread.currentThread();
+        while (true) {
+            long left = until - env.nanoTime();
+            synchronized (lock) {
+                of.idle.remove(self);
+                Runnable job = of.jobs.poll();
+                if (job != null) {
+                    return job;
+                }
+                if (closed || left <= 0) {
+                    end(lane, of);
+                    return null;
+                }
+                of.idle.add(self);
+            }
+            Thread.interrupted();
+            env.park(this, left);
+        }
+    }
+
+    private void end(String lane, Lane of) {
+        if (--of.threads == 0) {
+            lanes.remove(lane);
+        }
+        if (closer != null) {
+            env.unpark(closer);
+        }
+    }
+
+    /**
+     * Takes no more jobs, and waits until those that there are have run and the threads have ended. By one thread.
+     *
+     * @param untilNanos when to stop waiting, on the monotonic clock; what has not begun by then does not run
+     */
+    void close(Wait wait, long untilNanos) {
+        synchronized (lock) {
+            closed = true;
+            closer = Thread.currentThread();
+            lanes.values().forEach(lane -> lane.idle.forEach(env::unpark));
+        }
+        for (long left = untilNanos - env.nanoTime(); !isEmpty() && left > 0; left = untilNanos - env.nanoTime()) {
+            wait.park(this, left);
+        }
+        synchronized (lock) {
+            lanes.values().forEach(lane -> lane.jobs.clear());
+        }
+    }
+
+    private boolean isEmpty() {
+        synchronized (lock) {
+            return lanes.values().stream().allMatch(lane -> lane.threads == 0);
+        }
+    }
+}

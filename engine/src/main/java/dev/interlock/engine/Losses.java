@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LossCause;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What the loss of a lock entails: its owner is told, and what may be left of it on the backend is given back. Safe to use from any thread. */
+final class Losses {
+    private static final System.Logger LOG = System.getLogger(Losses.class.getPackageName());
+
+    private final Environment env;
+    private final CellTable cells;
+    private final Releases releases;
+    private final Notices notices;
+    private final LostHolds lostHolds;
+
+    Losses(Environment env, CellTable cells, Releases releases, Notices notices, LostHolds lostHolds) {
+        this.env = env;
+        this.cells = cells;
+        this.releases = releases;
+        this.notices = notices;
+        this.lostHolds = lostHolds;
+    }
+
+    /** Ends the hold that a grant has now, if any, because the grant is no more. */
+    void lose(Grant grant, LossCause cause) {
+        settle(grant, grant.cell.lose(grant, cause, lostHolds));
+    }
+
+    /** Ends the hold that a grant has now, if any and if its time is over; logs and drops any exception. */
+    void expireIfOver(Grant grant) {
+        if (!grant.isOver(env)) {
+            return;
+        }
+        try {
+            settle(grant, grant.cell.lose(grant, null, lostHolds));
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.name + "\" failed", e);
+        }
+    }
+
+    private void settle(Grant grant, Cell.@Nullable Loss loss) {
+        if (loss == null) {
+            return;
+        }
+        try {
+            Thread owner = loss.hold().owner;
+            Interruption interruption = loss.interruption();
+            if (owner != null && interruption != null) {
+                interrupt(owner, interruption);
+            }
+            announce(loss.actions(), loss.hold());
+            if (grant.renewalUnanswered) {
+                releases.afterUnknownOutcome(grant.claim);
+            }
+        } finally {
+            cells.leave(grant.cell);
+        }
+    }
+
+    /** The code of a thread class of the user's runs where it can hold up nothing but other code of the user's. */
+    private void interrupt(Thread owner, Interruption interruption) {
+        if (owner.getClass() == Thread.class || owner.getClass().getModule() == Thread.class.getModule()) {
+            interruption.run(env, owner);
+        } else {
+            notices.add(() -> interruption.run(env, owner));
+        }
+    }
+
+    /** Runs the actions that were registered for the loss of a hold. */
+    void announce(List<Consumer<? super LossCause>> actions, Hold hold) {
+        actions.forEach(action -> announce(action, hold));
+    }
+
+    void announce(Consumer<? super LossCause> action, Hold hold) {
+        LossCause cause = hold.lossCause;
+        assert cause != null : "only a loss is announced";
+        notices.add(() -> action.accept(cause));
+    }
+}

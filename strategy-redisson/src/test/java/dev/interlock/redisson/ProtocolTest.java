@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
+import dev.interlock.engine.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the engine is told by the verbs, and for how long they wait. */
+class ProtocolTest {
+    private final Fixture redis = new Fixture();
+    private final List<LeaseProtocol> protocols = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        protocols.forEach(LeaseProtocol::close);
+        redis.close();
+    }
+
+    private LeaseProtocol protocol() {
+        LockConfig config =
+                LockConfig.builder().commandTimeout(Fixture.PATIENCE).build();
+        Failures failures = new Failures("the server");
+        LeaseProtocol protocol = new RedissonProtocol(
+                new HandedInClient(redis.plain(), failures, Environment.system()),
+                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                Settings.of(config),
+                failures,
+                config,
+                Environment.system());
+        protocols.add(protocol);
+        return protocol;
+    }
+
+    private static Claim claim(String name) {
+        return new Claim(name, Environment.system().newToken(), Duration.ofSeconds(30), Fixture.PATIENCE, 1);
+    }
+
+    private static Claim held(LeaseProtocol protocol, String name) {
+        Claim claim = claim(name);
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        return claim;
+    }
+
+    @Test
+    void aLockIsLockedWhileAnybodyHoldsIt() {
+        LeaseProtocol protocol = protocol();
+        assertThat(protocol.isLocked(Fixture.NAME)).isFalse();
+        Claim claim = held(protocol, Fixture.NAME);
+        assertThat(protocol.isLocked(Fixture.NAME)).isTrue();
+        assertThat(protocol().isLocked(Fixture.NAME)).isTrue();
+        protocol.release(claim);
+        assertThat(protocol.isLocked(Fixture.NAME)).isFalse();
+        redis.plain().getLock(Fixture.NAME).lock();
+        assertThat(protocol.isLocked(Fixture.NAME)).isTrue();
+    }
+
+    @Test
+    void aReleaseTellsWhyTheLockWasNotHeldAnyMore() {
+        LeaseProtocol protocol = protocol();
+        Claim claim = held(protocol, Fixture.NAME);
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        held(protocol, Fixture.NAME);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.TAKEN));
+    }
+
+    @Test
+    void requestsWaitForAnswersOnlyAsLongAsTheClaimSays() {
+        LeaseProtocol protocol = protocol();
+        Claim claim = held(protocol, Fixture.NAME).withTimeout(Duration.ofMillis(50));
+        redis.server.pause();
+        // With the command time-out they would wait for longer than the test may take.
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Failed.class);
+        assertThat(protocol.renew(List.of(claim)).get(0)).isInstanceOf(Renewal.Failed.class);
+        assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
+        redis.server.resume();
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
+import dev.interlock.engine.Renewal;
+import dev.interlock.redis.RedisNodes;
+import dev.interlock.testservers.CommandMonitor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the engine is told by the verbs, and for how long they wait. */
+class ProtocolTest {
+    private static final Duration LEASE = Duration.ofMinutes(5);
+
+    private final Fixture redis = new Fixture();
+    private final List<LeaseProtocol> protocols = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        protocols.forEach(LeaseProtocol::close);
+        redis.close();
+    }
+
+    private LeaseProtocol protocol(String clock) {
+        return protocol(clock, Duration.ZERO);
+    }
+
+    private LeaseProtocol protocol(String clock, Duration ahead) {
+        LockConfig config = LockConfig.builder()
+                .endpoints(redis.server.uri())
+                .commandTimeout(Fixture.PATIENCE)
+                .option("clock", clock)
+                .build();
+        Environment env = new SkewedEnvironment(Environment.system(), ahead);
+        LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
+                RedisNodes.jedis(config.endpoints().get(0), config, env), Settings.of(config), config, env);
+        protocols.add(protocol);
+        return protocol;
+    }
+
+    private static Claim claim(String name, Duration lease) {
+        return new Claim(name, Environment.system().newToken(), lease, Fixture.PATIENCE, 1);
+    }
+
+    private static Claim held(LeaseProtocol protocol, String name) {
+        Claim claim = claim(name, LEASE);
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        return claim;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "server", "observed"})
+    void aLockIsLockedWhileAnybodyHoldsIt(String clock) {
+        LeaseProtocol holder = protocol(clock);
+        LeaseProtocol other = protocol(clock);
+        assertThat(other.isLocked(Fixture.NAME)).isFalse();
+        Claim claim = held(holder, Fixture.NAME);
+        String value = redis.value();
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            assertThat(holder.isLocked(Fixture.NAME)).isTrue();
+            assertThat(other.isLocked(Fixture.NAME)).isTrue();
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .extracting(command -> command.get(0).toUpperCase(java.util.Locale.ROOT))
+                    .containsOnly(clock.equals("server") ? new String[] {"TIME", "GET"} : new String[] {"GET"});
+        }
+        assertThat(redis.value()).isEqualTo(value);
+        holder.release(claim);
+        assertThat(other.isLocked(Fixture.NAME)).isFalse();
+    }
+
+    @Test
+    void aTimestampThatHasPassedIsNoLockByTheClockInUse() {
+        held(protocol("client"), Fixture.NAME);
+        Duration ahead = LEASE.plusMinutes(1);
+        assertThat(protocol("client", ahead).isLocked(Fixture.NAME)).isFalse();
+        assertThat(protocol("server", ahead).isLocked(Fixture.NAME)).isTrue();
+        assertThat(protocol("observed", ahead).isLocked(Fixture.NAME)).isTrue();
+    }
+
+    @Test
+    void whoeverOnlyLooksAtALeaseThatIsOverDoesNotDelayItsEnd() {
+        Duration lease = Duration.ofMillis(100);
+        assertThat(protocol("observed").attempt(claim(Fixture.NAME, lease))).isInstanceOf(Attempt.Granted.class);
+        LeaseProtocol observer = protocol("observed");
+        org.awaitility.Awaitility.await().atMost(Fixture.PATIENCE).until(() -> !observer.isLocked(Fixture.NAME));
+        assertThat(observer.isLocked(Fixture.NAME)).isFalse();
+        assertThat(observer.attempt(claim(Fixture.NAME, LEASE))).isInstanceOf(Attempt.Granted.class);
+        assertThat(observer.isLocked(Fixture.NAME)).isTrue();
+    }
+
+    @Test
+    void whetherAKeyThatHoldsNoTimeIsALockNobodyCanSay() {
+        redis.server.command("SET", Fixture.KEY, "something else");
+        LeaseProtocol protocol = protocol("client");
+        assertThatThrownBy(() -> protocol.isLocked(Fixture.NAME))
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED));
+    }
+
+    @Test
+    void aReleaseTellsWhyTheLockWasNotHeldAnyMore() {
+        LeaseProtocol protocol = protocol("client");
+        Claim claim = held(protocol, Fixture.NAME);
+        assertThat(protocol.release(claim)).as("others ask, and tell nobody").isEqualTo(new Release.Freed(true));
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        held(protocol, Fixture.NAME);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.TAKEN));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "server"})
+    void requestsWaitForAnswersOnlyAsLongAsTheClaimSays(String clock) {
+        LeaseProtocol protocol = protocol(clock);
+        Claim claim = held(protocol, Fixture.NAME).withTimeout(Duration.ofMillis(50));
+        redis.server.pause();
+        // With the command time-out they would wait for longer than the test may take.
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Failed.class);
+        assertThat(failed(protocol, claim)).isInstanceOf(Renewal.Failed.class);
+        assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
+        redis.server.resume();
+    }
+
+    private static Renewal failed(LeaseProtocol protocol, Claim claim) {
+        return protocol.renew(List.of(claim)).get(0);
+    }
+}

@@ -37,6 +37,7 @@ final class Acquisition {
     private @Nullable Hold hold;
 
     private @Nullable LockBackendException failure;
+    private int attempts;
     private Optional<Duration> retryAfter = Optional.empty();
 
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait) {
@@ -192,6 +193,7 @@ final class Acquisition {
         place = null;
         failure = null;
         retryAfter = Optional.empty();
+        attempts++;
         long startNanos = env.nanoTime();
         long startMillis = env.currentTimeMillis();
         try {
@@ -199,7 +201,7 @@ final class Acquisition {
             if (attempt instanceof Attempt.Granted granted) {
                 accept(new Grant(cell, claim, granted, startNanos, startMillis));
             } else if (attempt instanceof Attempt.Refused refused) {
-                core.answered(cell);
+                cell.answered();
                 retryAfter = refused.retryAfter();
                 if (mayWait && protocol.queues()) {
                     place = claim;
@@ -229,10 +231,13 @@ final class Acquisition {
                             + " was over before the answer was here: the backend or this process is too slow for it");
             return;
         }
-        core.answered(cell);
-        hold = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
-        if (hold == null) {
+        cell.answered();
+        Hold begun = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
+        if (begun == null) {
             core.releases().now(claim);
+        } else {
+            begun.attempts = attempts;
+            hold = begun;
         }
     }
 
@@ -241,7 +246,7 @@ final class Acquisition {
      * one.
      */
     private void giveUpIfHopeless(LockBackendException cause) {
-        core.failed(cell, cause);
+        cell.failed(cause);
         cell.failAll(
                 cause, waiter -> cell.isHopeless(cause, waiter.options.lease().toNanos()));
         if (!mayWait || cell.isHopeless(cause, options.lease().toNanos())) {

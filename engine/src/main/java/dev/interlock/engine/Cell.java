@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -50,8 +51,8 @@ final class Cell extends LocalQueue {
             List<Consumer<? super LossCause>> actions,
             @Nullable Interruption interruption) {}
 
-    Cell(String name, Environment env, Timer timer, int localHandoffs) {
-        super(name, env);
+    Cell(String name, Environment env, Observer observer, Timer timer, int localHandoffs) {
+        super(name, env, observer);
         this.env = env;
         this.timer = timer;
         this.localHandoffs = localHandoffs;
@@ -167,6 +168,7 @@ final class Cell extends LocalQueue {
             grant.planRenewal(env.nanoTime());
             grant.schedule(timer);
         }
+        hold.local = true;
         next.hold = hold;
         take(next, Waiter.State.GRANTED);
         return next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.engine.observe.Observer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class CellTable {
     private final Environment env;
+    private final Observer observer;
     private final Timer timer;
     private final int localHandoffs;
     private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>();
     private volatile @Nullable Thread awaitingEmpty;
 
-    CellTable(Environment env, Timer timer, int localHandoffs) {
+    CellTable(Environment env, Observer observer, Timer timer, int localHandoffs) {
         this.env = env;
+        this.observer = observer;
         this.timer = timer;
         this.localHandoffs = localHandoffs;
     }
@@ -26,7 +29,7 @@ final class CellTable {
     /** Returns the cell of a name, which stays until as many have left as entered. */
     Cell enter(String name) {
         return cells.compute(name, (key, present) -> {
-            Cell cell = present == null ? new Cell(key, env, timer, localHandoffs) : present;
+            Cell cell = present == null ? new Cell(key, env, observer, timer, localHandoffs) : present;
             cell.users++;
             return cell;
         });

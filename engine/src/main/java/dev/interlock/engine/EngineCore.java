@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Host;
+import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ final class EngineCore {
     private final Environment env;
     private final String threadPrefix;
 
+    private final Observer observer;
     private final CellTable cells;
     private final Timer timer;
     private final Lanes renewalLanes;
@@ -47,21 +49,25 @@ final class EngineCore {
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final BooleanSupplier isOpen = open::get;
 
-    EngineCore(LeaseProtocol protocol, LockConfig config, Environment env, String threadPrefix) {
+    EngineCore(String strategy, LeaseProtocol protocol, LockConfig config, Environment env, String threadPrefix) {
         this.protocol = protocol;
         this.config = config;
         this.env = env;
         this.threadPrefix = threadPrefix;
         this.tokenPrefix = env.newToken() + "-";
+        Host host = new Host(
+                env::nanoTime, env::park, env::unpark, (name, task) -> env.newThread(threadPrefix + "listener", task));
+        this.observer = Observer.of(config.listeners(), host, strategy);
         this.timer = new Timer(env, threadPrefix + "timer", this::handle);
-        this.cells = new CellTable(env, timer, config.localHandoffs());
+        this.cells = new CellTable(env, observer, timer, config.localHandoffs());
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
         this.releases = new Releases(env, protocol, timer, releaseLanes);
         LostHolds lostHolds = new LostHolds(env);
-        Losses losses = new Losses(env, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
-        this.renewals = new Renewals(env, protocol, renewalLanes, losses);
-        this.holds = new Holds(env, protocol, cells, releases, renewals, losses, lostHolds);
+        Losses losses =
+                new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
+        this.renewals = new Renewals(env, observer, protocol, renewalLanes, losses);
+        this.holds = new Holds(env, observer, protocol, cells, releases, renewals, losses, lostHolds);
     }
 
     private void handle(List<Timer.Entry> due) {
@@ -145,16 +151,6 @@ final class EngineCore {
                 options.renewal());
     }
 
-    /** Notes that the backend has answered. */
-    void answered(Cell cell) {
-        cell.answered();
-    }
-
-    /** Notes that the backend has not answered. */
-    void failed(Cell cell, LockBackendException failure) {
-        cell.failed(failure);
-    }
-
     /**
      * Acquires a lock for the current thread or for a handle.
      *
@@ -176,9 +172,17 @@ final class EngineCore {
                 }
             }
             holds.throwIfLost(name);
+            boolean observed = observer.isOn();
+            long sinceNanos = observed ? env.nanoTime() : 0;
+            if (observed) {
+                observer.requested(name);
+            }
             Hold hold = acquireAfresh(name, options, forThread, wait);
-            if (hold != null && forThread) {
-                holds.acquiredAfresh(hold);
+            if (hold != null) {
+                if (observed) {
+                    observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
+                }
+                holds.tellCount(hold);
             }
             return hold;
         } finally {
@@ -258,6 +262,7 @@ final class EngineCore {
         } finally {
             wait.takeInterrupt();
             protocol.close();
+            observer.close();
             wait.end();
         }
     }

@@ -37,6 +37,11 @@ final class Hold {
     volatile @Nullable LossCause lossCause;
     volatile int count = 1;
 
+    /** How often its acquisition asked the backend, and whether it came from a local hand-over. */
+    int attempts;
+
+    boolean local;
+
     /** Whether the acquisition has returned it; a hold that is lost before is not one for its owner. */
     boolean returned;
 

@@ -4,6 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ final class Holds {
     private static final Duration ALLOWANCE = Duration.ofMillis(5);
 
     private final Environment env;
+    private final Observer observer;
     private final LeaseProtocol protocol;
     private final CellTable cells;
     private final Releases releases;
@@ -29,6 +31,7 @@ final class Holds {
 
     Holds(
             Environment env,
+            Observer observer,
             LeaseProtocol protocol,
             CellTable cells,
             Releases releases,
@@ -36,6 +39,7 @@ final class Holds {
             Losses losses,
             LostHolds lostHolds) {
         this.env = env;
+        this.observer = observer;
         this.protocol = protocol;
         this.cells = cells;
         this.releases = releases;
@@ -94,12 +98,6 @@ final class Holds {
         }
     }
 
-    /** Notes that the current thread has acquired the lock afresh. */
-    void acquiredAfresh(Hold hold) {
-        lostHolds.forget(Thread.currentThread(), hold.lockName());
-        tellCount(hold);
-    }
-
     /**
      * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period.
      *
@@ -136,7 +134,7 @@ final class Holds {
     }
 
     /** Tells the strategy how often the current thread holds the lock. */
-    private void tellCount(Hold hold) {
+    void tellCount(Hold hold) {
         if (hold.owner == null) {
             return;
         }
@@ -173,22 +171,35 @@ final class Holds {
         release(hold);
     }
 
-    /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back. */
-    void release(Hold hold) {
-        Cell cell = hold.grant.cell;
-        switch (cell.exit(hold)) {
-            case INNER -> tellCount(hold);
-            case HANDED_OVER -> cells.leave(cell);
-            case LAST -> giveBack(hold);
-            case OVER -> {
-                if (hold.owner != null) {
-                    throw notHeld(hold.lockName());
-                }
-                if (cell.takeLossToThrow(hold)) {
-                    throw hold.lost();
-                }
+    private void release(Hold hold) {
+        if (!exit(hold)) {
+            if (hold.owner != null) {
+                throw notHeld(hold.lockName());
+            }
+            if (hold.grant.cell.takeLossToThrow(hold)) {
+                throw hold.lost();
             }
         }
+    }
+
+    /**
+     * Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back.
+     *
+     * @return {@code false} if the hold was over before
+     */
+    private boolean exit(Hold hold) {
+        Cell cell = hold.grant.cell;
+        Cell.Exit exit = cell.exit(hold);
+        switch (exit) {
+            case OVER -> {}
+            case INNER -> tellCount(hold);
+            case HANDED_OVER -> {
+                released(hold);
+                cells.leave(cell);
+            }
+            case LAST -> giveBack(hold);
+        }
+        return exit != Cell.Exit.OVER;
     }
 
     private void giveBack(Hold hold) {
@@ -199,7 +210,9 @@ final class Holds {
             outcome = releases.now(hold.grant.claim);
         } finally {
             if (outcome instanceof Release.Lost lost) {
-                losses.announce(cell.wasLostAtRelease(hold, lost.cause()), hold);
+                losses.announce(hold, cell.wasLostAtRelease(hold, lost.cause()));
+            } else {
+                released(hold);
             }
             boolean yields = !(outcome instanceof Release.Freed freed) || freed.othersMayWait();
             cell.passOn(yields ? signals : null);
@@ -210,9 +223,15 @@ final class Holds {
         }
     }
 
+    private void released(Hold hold) {
+        if (observer.isOn()) {
+            observer.released(hold.lockName(), hold.heldNanos(env));
+        }
+    }
+
     void onLoss(Hold hold, Consumer<? super LossCause> action) {
         if (!hold.grant.cell.addLossAction(hold, action)) {
-            losses.announce(action, hold);
+            losses.announce(hold, action);
         }
     }
 
@@ -272,7 +291,7 @@ final class Holds {
     /** Gives up a hold that its acquisition does not return after all. */
     void giveUpUnused(Hold hold) {
         try {
-            release(hold);
+            exit(hold);
         } catch (LeaseLostException e) {
             LOG.log(System.Logger.Level.DEBUG, "lost between the grant and the end of the wait", e);
         }
@@ -280,6 +299,10 @@ final class Holds {
 
     /** Whether the hold that a wait ended with is one for its owner, and not lost already. */
     boolean isReturned(Hold hold) {
+        if (hold.owner != null) {
+            // What was lost before was told before; what is lost from here on is new.
+            lostHolds.forget(hold.owner, hold.lockName());
+        }
         if (hold.grant.cell.hasReturned(hold)) {
             return true;
         }

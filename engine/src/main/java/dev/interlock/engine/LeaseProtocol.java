@@ -9,8 +9,9 @@ import java.util.List;
  * What a strategy implements: how a lease is asked for, extended and given back, and how waiters learn that it is free.
  *
  * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about the
- * {@linkplain Claim#timeout() time-out} of its claim, or one command time-out where it has none. The calling thread's interrupt status is clear when a method is called; a method neither ends early nor
- * fails because of an interrupt, and leaves the status set if one came. Implementations must be safe to use from any thread.
+ * {@linkplain Claim#timeout() time-out} of its claim, or one command time-out where it has none. The calling thread's interrupt
+ * status is clear when a method is called; a method neither ends early nor fails because of an interrupt, and leaves the status
+ * set if one came. Implementations must be safe to use from any thread.
  */
 public interface LeaseProtocol extends AutoCloseable {
     /**

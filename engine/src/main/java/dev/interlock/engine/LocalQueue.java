@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.observe.Observer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -29,6 +30,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     final String name;
     private final transient Environment env;
+    private final transient Observer observer;
 
     /** Whether a thread asks the backend. */
     private transient boolean engaged;
@@ -50,9 +52,10 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private transient volatile int signals;
     private transient volatile @Nullable Thread contender;
 
-    LocalQueue(String name, Environment env) {
+    LocalQueue(String name, Environment env, Observer observer) {
         this.name = name;
         this.env = env;
+        this.observer = observer;
     }
 
     /** Whether a thread or handle of this factory holds the lock; within the monitor. */
@@ -76,12 +79,23 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
             queue = new LinkedHashSet<>();
         }
         queue.add(waiter);
+        queueChanged();
         return false;
     }
 
     /** Takes a waiter out of the queue before its turn; returns {@code false} if its turn has come. */
     final synchronized boolean withdraw(Waiter waiter) {
-        return queue.remove(waiter);
+        boolean waited = queue.remove(waiter);
+        if (waited) {
+            queueChanged();
+        }
+        return waited;
+    }
+
+    private void queueChanged() {
+        if (observer.isOn()) {
+            observer.queueLength(name, queue.size());
+        }
     }
 
     final synchronized int queueLength() {
@@ -107,6 +121,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /** Takes a waiter out of the queue; within the monitor. The caller wakes it afterwards. */
     final void take(Waiter waiter, Waiter.State why) {
         queue.remove(waiter);
+        queueChanged();
         waiter.state = why;
     }
 
@@ -163,24 +178,26 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         failed.forEach(this::wake);
     }
 
-    /** Notes that the backend has answered; returns how long it had not, zero if there was no outage. */
-    final synchronized long answered() {
+    /** Notes that the backend has answered. */
+    final synchronized void answered() {
         answered = true;
-        if (outage == null) {
-            return 0;
+        if (outage != null) {
+            outage = null;
+            if (observer.isOn()) {
+                observer.outageEnded(name, env.nanoTime() - outageSinceNanos);
+            }
         }
-        outage = null;
-        return env.nanoTime() - outageSinceNanos;
     }
 
-    /** Notes that the backend has not answered; returns whether that is the first time since its last answer. */
-    final synchronized boolean failed(LockBackendException failure) {
-        boolean first = outage == null;
-        if (first) {
+    /** Notes that the backend has not answered. */
+    final synchronized void failed(LockBackendException failure) {
+        if (outage == null) {
             outageSinceNanos = env.nanoTime();
+            if (observer.isOn()) {
+                observer.outageBegan(name, failure);
+            }
         }
         outage = failure;
-        return first;
     }
 
     final synchronized @Nullable LockBackendException outage() {

@@ -49,7 +49,7 @@ public final class LockEngine implements DistributedLockFactory {
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(env, "env");
         String threadPrefix = "interlock-" + strategy + "-" + FACTORIES.incrementAndGet() + "-";
-        return new LockEngine(strategy, profile, new EngineCore(protocol, config, env, threadPrefix));
+        return new LockEngine(strategy, profile, new EngineCore(strategy, protocol, config, env, threadPrefix));
     }
 
     @Override

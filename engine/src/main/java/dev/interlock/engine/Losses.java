@@ -2,7 +2,9 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Observer;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +13,21 @@ final class Losses {
     private static final System.Logger LOG = System.getLogger(Losses.class.getPackageName());
 
     private final Environment env;
+    private final Observer observer;
     private final CellTable cells;
     private final Releases releases;
     private final Notices notices;
     private final LostHolds lostHolds;
 
-    Losses(Environment env, CellTable cells, Releases releases, Notices notices, LostHolds lostHolds) {
+    Losses(
+            Environment env,
+            Observer observer,
+            CellTable cells,
+            Releases releases,
+            Notices notices,
+            LostHolds lostHolds) {
         this.env = env;
+        this.observer = observer;
         this.cells = cells;
         this.releases = releases;
         this.notices = notices;
@@ -51,7 +61,7 @@ final class Losses {
             if (owner != null && interruption != null) {
                 interrupt(owner, interruption);
             }
-            announce(loss.actions(), loss.hold());
+            announce(loss.hold(), loss.actions());
             if (grant.renewalUnanswered) {
                 releases.afterUnknownOutcome(grant.claim);
             }
@@ -69,14 +79,21 @@ final class Losses {
         }
     }
 
-    /** Runs the actions that were registered for the loss of a hold. */
-    void announce(List<Consumer<? super LossCause>> actions, Hold hold) {
-        actions.forEach(action -> announce(action, hold));
+    /** Tells listeners of the loss of a hold, and runs the actions that were registered for it. */
+    void announce(Hold hold, List<Consumer<? super LossCause>> actions) {
+        if (observer.isOn()) {
+            observer.lost(hold.lockName(), cause(hold), hold.heldNanos(env));
+        }
+        actions.forEach(action -> announce(hold, action));
     }
 
-    void announce(Consumer<? super LossCause> action, Hold hold) {
-        LossCause cause = hold.lossCause;
-        assert cause != null : "only a loss is announced";
+    /** Runs an action because of the loss of a hold. */
+    void announce(Hold hold, Consumer<? super LossCause> action) {
+        LossCause cause = cause(hold);
         notices.add(() -> action.accept(cause));
+    }
+
+    private static LossCause cause(Hold hold) {
+        return Objects.requireNonNull(hold.lossCause, "only a loss is announced");
     }
 }

@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.observe.Observer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,7 @@ final class Renewals {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
 
     private final Environment env;
+    private final Observer observer;
     private final LeaseProtocol protocol;
     private final Lanes lanes;
     private final Losses losses;
@@ -35,8 +37,9 @@ final class Renewals {
     /** A renewal that is to be sent. */
     private record Planned(Grant grant, Claim claim) {}
 
-    Renewals(Environment env, LeaseProtocol protocol, Lanes lanes, Losses losses) {
+    Renewals(Environment env, Observer observer, LeaseProtocol protocol, Lanes lanes, Losses losses) {
         this.env = env;
+        this.observer = observer;
         this.protocol = protocol;
         this.lanes = lanes;
         this.losses = losses;
@@ -157,7 +160,16 @@ final class Renewals {
         grant.cell.endRenewal(request, outcome);
         if (outcome instanceof Renewal.Renewed) {
             grant.cell.answered();
+            if (observer.isOn()) {
+                observer.renewed(
+                        grant.claim.name(),
+                        env.nanoTime() - request.startNanos,
+                        Duration.ofNanos(grant.remainingNanos(env)));
+            }
         } else if (outcome instanceof Renewal.Failed failed) {
+            if (observer.isOn()) {
+                observer.renewalFailed(grant.claim.name(), failed.cause());
+            }
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the lease of lock \"" + grant.claim.name() + "\" could not be renewed, and ends unless a later try"

@@ -2,6 +2,9 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.observe.Host;
+import dev.interlock.engine.observe.Observer;
+import java.util.List;
 import org.jetbrains.lincheck.datastructures.BooleanGen;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -64,7 +67,11 @@ class TablesLincheckTest {
 
     /** All threads use one name, since different names never meet. */
     public static class Cells {
-        private final CellTable table = new CellTable(new Still(), new Timer(new Still(), "timer", due -> {}), 16);
+        private final CellTable table = new CellTable(
+                new Still(),
+                Observer.of(List.of(), new Host(() -> 0, (o, n) -> {}, th -> {}, (n, task) -> new Thread(task)), "x"),
+                new Timer(new Still(), "timer", due -> {}),
+                16);
         private final Cell[] entered = new Cell[8];
 
         @Operation

@@ -85,41 +85,55 @@ final class ClientNode implements RedisNode {
     @Override
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, Duration timeout) {
-        if (expected.isEmpty()) {
+        return transact(List.of(key), List.of(expected), List.of(commands), timeout)
+                .get(0);
+    }
+
+    @Override
+    public List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        return transact(keys, expected, commands.stream().map(List::of).toList(), timeout);
+    }
+
+    private List<@Nullable String> transact(
+            List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
+        if (expected.stream().anyMatch(String::isEmpty)) {
             throw new IllegalArgumentException(
                     "the expected value must not be empty: that stands for no string at all");
         }
-        return wire.run(() -> transact(key, expected, commands, timeout), new Deadline(env, timeout));
+        return wire.run(() -> transactOnALine(keys, expected, commands, timeout), new Deadline(env, timeout));
     }
 
-    private @Nullable String transact(String key, String expected, List<RedisCommand> commands, Duration timeout) {
-        RedisCommand watch = RedisCommand.of("WATCH", key);
-        RedisCommand get = RedisCommand.of("GET", key);
+    private List<@Nullable String> transactOnALine(
+            List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
+        List<RedisCommand> look = new ArrayList<>();
+        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
+        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
         RedisCommand exec = RedisCommand.of("EXEC");
-        List<RedisCommand> transaction = new ArrayList<>();
-        transaction.add(RedisCommand.of("MULTI"));
-        transaction.addAll(commands);
-        transaction.add(exec);
         boolean again = false;
         while (true) {
             Wire.Line line = open(true, new Deadline(env, timeout));
             try {
-                List<@Nullable Object> looked = line.exchange(List.of(watch, get), null, new Deadline(env, timeout));
-                if (looked.get(1) instanceof ServerError error && error.isWrongType()) {
-                    looked.set(1, "");
+                List<@Nullable Object> looked = line.exchange(look, null, new Deadline(env, timeout));
+                List<@Nullable String> found = strings(line, look, looked);
+                List<RedisCommand> transaction = new ArrayList<>();
+                transaction.add(RedisCommand.of("MULTI"));
+                for (int i = 0; i < found.size(); i++) {
+                    if (expected.get(i).equals(found.get(i))) {
+                        transaction.addAll(commands.get(i));
+                    }
                 }
-                rejectErrors(line, List.of(watch, get), looked);
-                Object value = looked.get(1);
-                if (!expected.equals(value)) {
+                if (transaction.size() == 1) {
                     line.exchange(List.of(RedisCommand.of("UNWATCH")), null, new Deadline(env, timeout));
                     line.release();
-                    return (String) value;
+                    return found;
                 }
+                transaction.add(exec);
                 List<@Nullable Object> done = line.exchange(transaction, null, new Deadline(env, timeout));
                 rejectErrors(line, transaction, done);
                 line.release();
                 if (done.get(done.size() - 1) != null) {
-                    return expected;
+                    return found;
                 }
             } catch (NotSentException e) {
                 if (again) {
@@ -128,6 +142,19 @@ final class ClientNode implements RedisNode {
                 again = true;
             }
         }
+    }
+
+    /** Returns what keys were found to hold, which is nothing of use if it is no string. */
+    private List<@Nullable String> strings(Wire.Line line, List<RedisCommand> look, List<@Nullable Object> looked) {
+        for (int i = 1; i < looked.size(); i++) {
+            if (looked.get(i) instanceof ServerError error && error.isWrongType()) {
+                looked.set(i, "");
+            }
+        }
+        rejectErrors(line, look, looked);
+        List<@Nullable String> found = new ArrayList<>();
+        looked.subList(1, looked.size()).forEach(value -> found.add((String) value));
+        return found;
     }
 
     /** Throws for the first error, after giving up the connection, which may be left in the middle of a transaction. */
@@ -151,6 +178,11 @@ final class ClientNode implements RedisNode {
     @Override
     public Watch subscribe(String channel, Listener listener) {
         return subscriptions.add(channel, listener);
+    }
+
+    @Override
+    public boolean isSubscribed(String channel) {
+        return subscriptions.isConfirmed(channel);
     }
 
     @Override

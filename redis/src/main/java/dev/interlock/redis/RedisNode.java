@@ -3,6 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.engine.Watch;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,26 @@ public interface RedisNode extends AutoCloseable {
     String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout);
 
     /**
+     * Carries out commands as one transaction, each if its key has a value at that moment, as {@link #transactIfEqual} does for one.
+     *
+     * @param keys the keys, at least one, all different
+     * @param expected the value that each key must have, not empty
+     * @param commands what to carry out for each key, no scripts
+     * @param timeout the longest time to wait for each reply
+     * @return the value that each key had, {@code null} if none, an empty string if it holds no string; a command was carried out
+     *     if and only if its value is equal to the expected one
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     */
+    default List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        List<@Nullable String> found = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            found.add(transactIfEqual(keys.get(i), expected.get(i), List.of(commands.get(i)), timeout));
+        }
+        return found;
+    }
+
+    /**
      * Opens a connection of its own for commands whose replies are not waited for, and returns when the server has answered on it.
      *
      * @param timeout the longest time to wait for the connection
@@ -109,6 +130,17 @@ public interface RedisNode extends AutoCloseable {
      * @return the end of listening; the channel is given up when its last listener ends
      */
     Watch subscribe(String channel, Listener listener);
+
+    /**
+     * Tells whether this node is one of those that {@code PUBLISH} counts on a channel: the server has confirmed the subscription, and
+     * its connection is not known to have ended.
+     *
+     * @param channel the channel
+     * @return {@code false} if that is not known
+     */
+    default boolean isSubscribed(String channel) {
+        return false;
+    }
 
     /** Told what happens on a channel; must not block. */
     interface Listener {

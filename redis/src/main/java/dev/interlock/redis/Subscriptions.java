@@ -32,6 +32,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private final SubscriptionSource source;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Set<Member>> listeners = new HashMap<>();
+    private final Set<String> confirmed = new HashSet<>();
     private SubscriptionSource.@Nullable Line line;
     private @Nullable Thread thread;
     private boolean closed;
@@ -67,6 +68,16 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         return member;
     }
 
+    /** Whether the server has confirmed a channel on the present connection. */
+    boolean isConfirmed(String channel) {
+        lock.lock();
+        try {
+            return confirmed.contains(channel);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private static Set<Member> union(Set<Member> some, Set<Member> more) {
         Set<Member> all = new HashSet<>(some);
         all.addAll(more);
@@ -82,6 +93,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             }
             if (rest.isEmpty()) {
                 listeners.remove(member.channel);
+                confirmed.remove(member.channel);
                 send(it -> it.unsubscribe(member.channel));
             } else {
                 listeners.put(member.channel, rest);
@@ -161,6 +173,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             lock.lock();
             try {
                 line = null;
+                confirmed.clear();
             } finally {
                 lock.unlock();
             }
@@ -189,6 +202,14 @@ final class Subscriptions implements SubscriptionSource.Receiver {
 
     @Override
     public void confirmed(String channel) {
+        lock.lock();
+        try {
+            if (line != null && listeners.containsKey(channel)) {
+                confirmed.add(channel);
+            }
+        } finally {
+            lock.unlock();
+        }
         tell(channel, RedisNode.Listener::begun);
     }
 

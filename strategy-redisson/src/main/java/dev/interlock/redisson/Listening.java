@@ -4,6 +4,7 @@ package dev.interlock.redisson;
 import dev.interlock.engine.Environment;
 import dev.interlock.engine.Watch;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,10 @@ final class Listening implements AutoCloseable {
     private final boolean sharded;
 
     private final Set<Listener> toRetry = ConcurrentHashMap.newKeySet();
+
+    /** How many listen to each channel, where anybody does. */
+    private final Map<String, Integer> subscribed = new ConcurrentHashMap<>();
+
     private final ReentrantLock mutex = new ReentrantLock();
     private @Nullable Thread retrier;
     private volatile boolean closed;
@@ -50,6 +55,11 @@ final class Listening implements AutoCloseable {
         Listener listener = new Listener(channel, onSignal);
         listener.begin();
         return listener;
+    }
+
+    /** Whether a subscription to a channel has succeeded, and has not been given up. */
+    boolean isSubscribed(String channel) {
+        return subscribed.getOrDefault(channel, 0) > 0;
     }
 
     private void retryLater(Listener listener) {
@@ -154,9 +164,10 @@ final class Listening implements AutoCloseable {
                 failed(failure);
                 return;
             }
+            subscribed.merge(channel, 1, Integer::sum);
             stop = undo;
             if (ended) {
-                undo.run();
+                close();
             } else {
                 onSignal.run();
             }
@@ -195,11 +206,19 @@ final class Listening implements AutoCloseable {
         @Override
         public void close() {
             ended = true;
+            Runnable undo = takeStop();
+            if (undo != null) {
+                subscribed.computeIfPresent(channel, (it, count) -> count == 1 ? null : count - 1);
+                undo.run();
+            }
+        }
+
+        private synchronized @Nullable Runnable takeStop() {
             Runnable undo = stop;
             if (undo != null) {
                 stop = null;
-                undo.run();
             }
+            return undo;
         }
     }
 }

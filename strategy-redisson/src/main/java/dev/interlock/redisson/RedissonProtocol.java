@@ -36,8 +36,8 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final Script HOLDS = Script.load("holds.lua");
     private static final Script HELD = Script.load("held.lua");
 
-    /** How many leases one script extends; it keeps the server busy for well under a millisecond. */
-    private static final int RENEWAL_BATCH = 256;
+    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
+    private static final int BATCH = 256;
 
     /** What part of a lease an answer to a renewal may take. */
     private static final int RENEWAL_TRIES = 3;
@@ -55,6 +55,10 @@ final class RedissonProtocol implements LeaseProtocol {
     private final Settings settings;
     private final boolean cluster;
     private final boolean sharded;
+
+    /** Whether the server that publishes knows all who listen. */
+    private final boolean countsAll;
+
     private final Duration timeout;
 
     /** To what a plain lock of the client sets the time to live, again and again. */
@@ -74,6 +78,7 @@ final class RedissonProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         this.plainLease = Duration.ofMillis(client.getLockWatchdogTimeout());
         this.cluster = client.isClusterConfig();
+        this.countsAll = client.isSingleConfig();
         this.sharded =
                 cluster && client.useClusterServers().getShardedSubscriptionMode() != ShardedSubscriptionMode.OFF;
         this.scripts = new Scripts(source, env, failures);
@@ -131,18 +136,23 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        // The locks of a cluster are on many nodes, none of which is to wait for another one's answer.
-        int batch = cluster ? 1 : RENEWAL_BATCH;
-        List<List<Claim>> groups = new ArrayList<>();
-        for (int from = 0; from < claims.size(); from += batch) {
-            groups.add(claims.subList(from, Math.min(from + batch, claims.size())));
-        }
+        List<List<Claim>> groups = groups(claims);
         List<Scripts.Sent> sent = groups.stream().map(this::sendRenewal).toList();
         List<Renewal> renewals = new ArrayList<>(claims.size());
         for (int i = 0; i < groups.size(); i++) {
             renewals.addAll(outcomes(groups.get(i), sent.get(i)));
         }
         return renewals;
+    }
+
+    private List<List<Claim>> groups(List<Claim> claims) {
+        // The locks of a cluster are on many nodes, none of which is to wait for another one's answer.
+        int batch = cluster ? 1 : BATCH;
+        List<List<Claim>> groups = new ArrayList<>();
+        for (int from = 0; from < claims.size(); from += batch) {
+            groups.add(claims.subList(from, Math.min(from + batch, claims.size())));
+        }
+        return groups;
     }
 
     private Scripts.Sent sendRenewal(List<Claim> claims) {
@@ -189,15 +199,59 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
-        String name = claim.name();
-        long answer = scripts.call(
-                        RELEASE,
-                        keys.plainName(name),
-                        List.of(keys.lock(name)),
-                        List.of(owner(claim), sharded ? "SPUBLISH" : "PUBLISH", keys.channel(name), millis(plainLease)),
-                        claim.timeout())
-                .get(0);
-        return answer == 1 ? new Release.Freed(true) : new Release.Lost(lossCause(answer));
+        String channel = keys.channel(claim.name());
+        boolean listens = listensAlone(channel);
+        List<Long> answer = sendRelease(List.of(claim)).answer();
+        if (answer.get(0) != 1) {
+            return new Release.Lost(lossCause(answer.get(0)));
+        }
+        long others = answer.get(1) - (listens && listensAlone(channel) ? 1 : 0);
+        // Several servers count only those who listen to them; a negative number says that nothing is known.
+        return new Release.Freed(!countsAll || others != 0);
+    }
+
+    /** Whether there is a subscription of ours that no plain lock shares. */
+    private boolean listensAlone(String channel) {
+        return !source.isShared() && listening.isSubscribed(channel);
+    }
+
+    @Override
+    public void releaseAll(List<Claim> claims) {
+        List<Scripts.Sent> sent = new ArrayList<>();
+        LockBackendException first = null;
+        try {
+            for (List<Claim> group : groups(claims)) {
+                sent.add(sendRelease(group));
+            }
+        } catch (LockBackendException e) {
+            first = e;
+        }
+        for (Scripts.Sent each : sent) {
+            try {
+                each.answer();
+            } catch (LockBackendException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private Scripts.Sent sendRelease(List<Claim> claims) {
+        List<Object> arguments = new ArrayList<>(2 + 2 * claims.size());
+        arguments.add(sharded ? "SPUBLISH" : "PUBLISH");
+        arguments.add(millis(plainLease));
+        for (Claim claim : claims) {
+            arguments.add(owner(claim));
+            arguments.add(keys.channel(claim.name()));
+        }
+        return scripts.send(
+                RELEASE,
+                keys.plainName(claims.get(0).name()),
+                claims.stream().map(claim -> keys.lock(claim.name())).toList(),
+                arguments,
+                claims.get(0).timeout());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.interlock.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -13,9 +14,12 @@ import dev.interlock.engine.Environment;
 import dev.interlock.engine.LeaseProtocol;
 import dev.interlock.engine.Release;
 import dev.interlock.engine.Renewal;
+import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -89,5 +93,82 @@ class ProtocolTest {
         assertThat(protocol.renew(List.of(claim)).get(0)).isInstanceOf(Renewal.Failed.class);
         assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
         redis.server.resume();
+    }
+
+    /** A protocol with a client of its own. */
+    private LeaseProtocol own() {
+        LockConfig config = LockConfig.builder()
+                .endpoints(redis.server.uri())
+                .commandTimeout(Fixture.PATIENCE)
+                .build();
+        Settings settings = Settings.of(config);
+        Failures failures = new Failures("the server");
+        LeaseProtocol protocol = new RedissonProtocol(
+                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
+                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                settings,
+                failures,
+                config,
+                Environment.system());
+        protocols.add(protocol);
+        return protocol;
+    }
+
+    private void listen(LeaseProtocol protocol) throws InterruptedException {
+        long before = listeners();
+        CountDownLatch begun = new CountDownLatch(1);
+        protocol.watch(Fixture.NAME, begun::countDown);
+        assertThat(begun.await(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        await().atMost(Fixture.PATIENCE).until(() -> listeners() == before + 1);
+    }
+
+    private long listeners() {
+        return (Long) ((List<?>) redis.server.command("PUBSUB", "NUMSUB", Fixture.CHANNEL)).get(1);
+    }
+
+    private static Release released(LeaseProtocol protocol) {
+        return protocol.release(held(protocol, Fixture.NAME));
+    }
+
+    @Test
+    void aReleaseKnowsWhetherAnotherClientListens() throws Exception {
+        LeaseProtocol protocol = own();
+        LeaseProtocol other = own();
+        assertThat(released(protocol)).isEqualTo(new Release.Freed(false));
+        listen(protocol);
+        await().atMost(Fixture.PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(released(protocol)).as("it listens itself").isEqualTo(new Release.Freed(false)));
+        assertThat(released(other)).isEqualTo(new Release.Freed(true));
+        listen(other);
+        assertThat(released(protocol)).isEqualTo(new Release.Freed(true));
+    }
+
+    @Test
+    void overAClientThatIsSharedOthersMayListenByTheSameSubscription() throws Exception {
+        LeaseProtocol protocol = protocol();
+        assertThat(released(protocol)).isEqualTo(new Release.Freed(false));
+        listen(protocol);
+        assertThat(released(protocol)).isEqualTo(new Release.Freed(true));
+    }
+
+    @Test
+    void manyLocksAreReleasedByOneRequestAndOthersAreNotTouched() {
+        LeaseProtocol protocol = protocol();
+        released(protocol);
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            claims.add(held(protocol, "many-" + i));
+        }
+        redis.server.command("DEL", "many-7");
+        held(protocol(), "many-7");
+        held(protocol(), "others");
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            protocol.releaseAll(claims);
+            monitor.sync();
+            assertThat(monitor.commands()).hasSize(1);
+        }
+        assertThat(claims).map(Claim::name).filteredOn(protocol::isLocked).containsExactly("many-7");
+        assertThat(protocol.isLocked("others")).isTrue();
     }
 }

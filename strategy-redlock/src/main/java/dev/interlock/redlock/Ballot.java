@@ -97,7 +97,7 @@ final class Ballot {
         if (confirmed.isGranted()) {
             return accept(OptionalLong.of(largest));
         }
-        undo(scripts.release(claim));
+        undo(scripts.release(List.of(claim)));
         if (confirmed.isAnswered()) {
             return refused(Optional.empty());
         }
@@ -136,13 +136,13 @@ final class Ballot {
     private Attempt accept(OptionalLong fence) {
         LockBackendException clash = members.clashOfVoters();
         if (clash != null) {
-            undo(scripts.release(claim));
+            undo(scripts.release(List.of(claim)));
             return failed(clash.reason(), String.valueOf(clash.getMessage()));
         }
         long elapsed = env.nanoTime() - poll.beganNanos();
         long left = settings.validityNanos(claim.lease()) - elapsed;
         if (left <= settings.minValidity().toNanos()) {
-            undo(scripts.release(claim));
+            undo(scripts.release(List.of(claim)));
             return failed(
                     Reason.OUTCOME_UNKNOWN,
                     "a majority gave the lock, but so late that too little of the lease of " + claim.lease()

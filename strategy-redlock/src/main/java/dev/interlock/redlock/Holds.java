@@ -15,15 +15,10 @@ import java.util.List;
  * @param failed how many will not say
  */
 record Holds(int size, int majority, int held, int gone, int taken, int failed) {
-    /** Counts the answers to a release. */
-    static Holds count(Poll poll, int majority) {
-        return count(poll, majority, -1);
-    }
-
     /**
-     * Counts the answers to one renewal of several.
+     * Counts the answers for one lease of several.
      *
-     * @param index which one, or negative if the answers are not lists
+     * @param index where the answer for this lease is in the list of them
      */
     static Holds count(Poll poll, int majority, int index) {
         int held = 0;
@@ -33,7 +28,7 @@ record Holds(int size, int majority, int held, int gone, int taken, int failed) 
         for (int i = 0; i < poll.size(); i++) {
             Answer answer = poll.answer(i);
             if (answer instanceof Answer.Said said) {
-                Object state = index < 0 ? said.value() : ((List<?>) said.value()).get(index);
+                Object state = ((List<?>) said.value()).get(index);
                 if (Long.valueOf(1).equals(state)) {
                     held++;
                 } else if (Long.valueOf(0).equals(state)) {

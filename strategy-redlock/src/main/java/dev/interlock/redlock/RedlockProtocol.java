@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *     Redlock algorithm"
  */
 final class RedlockProtocol implements LeaseProtocol {
-    /** How many leases one script extends; it keeps a server busy for well under a millisecond. */
-    private static final int RENEWAL_BATCH = 256;
+    /** How many leases one script extends or ends; it keeps a server busy for well under a millisecond. */
+    private static final int BATCH = 256;
 
     private final Environment env;
     private final Members members;
@@ -107,8 +107,8 @@ final class RedlockProtocol implements LeaseProtocol {
         }
         List<List<Integer>> batches = new ArrayList<>();
         List<Poll> polls = new ArrayList<>();
-        for (int from = 0; from < asked.size(); from += RENEWAL_BATCH) {
-            List<Integer> batch = asked.subList(from, Math.min(from + RENEWAL_BATCH, asked.size()));
+        for (int from = 0; from < asked.size(); from += BATCH) {
+            List<Integer> batch = asked.subList(from, Math.min(from + BATCH, asked.size()));
             batches.add(batch);
             polls.add(extend(batch.stream().map(claims::get).toList()));
         }
@@ -127,15 +127,11 @@ final class RedlockProtocol implements LeaseProtocol {
     private Poll extend(List<Claim> claims) {
         Duration shortest =
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
-        Poll poll =
-                new Poll(env, members, settings.patience(shortest, claims.get(0).timeout()), answers -> {
-                    for (int i = 0; i < claims.size(); i++) {
-                        if (!Holds.count(answers, members.majority(), i).areDecided()) {
-                            return false;
-                        }
-                    }
-                    return true;
-                });
+        Poll poll = new Poll(
+                env,
+                members,
+                settings.patience(shortest, claims.get(0).timeout()),
+                answers -> areDecided(answers, claims.size(), 1));
         RedisCommand renew = scripts.renew(claims);
         for (int i = 0; i < members.size(); i++) {
             poll.ask(i, renew);
@@ -154,25 +150,90 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
-        Poll poll = new Poll(
-                env,
-                members,
-                settings.patience(claim.lease(), claim.timeout()),
-                answers -> Holds.count(answers, members.majority()).areDecided());
-        RedisCommand release = scripts.release(claim);
-        long untilNanos = env.nanoTime() + claim.lease().toNanos();
-        for (int i = 0; i < members.size(); i++) {
-            poll.release(i, release, untilNanos);
-        }
+        String channel = scripts.channel(claim.name());
+        boolean[] listens = listens(channel);
+        Poll poll = sendRelease(List.of(claim));
         poll.await();
-        Holds holds = Holds.count(poll, members.majority());
+        Holds holds = Holds.count(poll, members.majority(), 0);
         if (holds.isLost()) {
             return new Release.Lost(holds.cause());
         }
-        if (holds.areEnough()) {
-            return new Release.Freed(true);
+        if (!holds.areEnough()) {
+            throw outage("confirmed the release", poll);
         }
-        throw outage("confirmed the release", poll);
+        boolean[] stillListens = listens(channel);
+        int alone = 0;
+        boolean othersListen = false;
+        for (int i = 0; i < members.size(); i++) {
+            if (poll.answer(i) instanceof Answer.Said said
+                    && ((List<?>) said.value()).get(1) instanceof Long heard
+                    && Long.valueOf(1).equals(((List<?>) said.value()).get(0))) {
+                boolean onlyOurs = heard == (listens[i] && stillListens[i] ? 1 : 0);
+                alone += onlyOurs ? 1 : 0;
+                othersListen |= !onlyOurs;
+            }
+        }
+        // Whoever can acquire the lock listens to a majority, one of which is among these.
+        return new Release.Freed(othersListen || alone < members.majority());
+    }
+
+    private boolean[] listens(String channel) {
+        boolean[] listens = new boolean[members.size()];
+        for (int i = 0; i < listens.length; i++) {
+            listens[i] = members.get(i).node().isSubscribed(channel);
+        }
+        return listens;
+    }
+
+    @Override
+    public void releaseAll(List<Claim> claims) {
+        List<Poll> polls = new ArrayList<>();
+        for (int from = 0; from < claims.size(); from += BATCH) {
+            polls.add(sendRelease(claims.subList(from, Math.min(from + BATCH, claims.size()))));
+        }
+        LockBackendException first = null;
+        for (Poll poll : polls) {
+            poll.await();
+            if (first == null && !Holds.count(poll, members.majority(), 0).areEnough()) {
+                first = outage("confirmed the releases", poll);
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Has all servers release some locks. */
+    private Poll sendRelease(List<Claim> claims) {
+        Duration shortest =
+                claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
+        Duration longest =
+                claims.stream().map(Claim::lease).max(Comparator.naturalOrder()).orElseThrow();
+        Poll poll = new Poll(
+                env,
+                members,
+                settings.patience(shortest, claims.get(0).timeout()),
+                answers -> areDecided(answers, claims.size(), 2));
+        RedisCommand release = scripts.release(claims);
+        long untilNanos = env.nanoTime() + longest.toNanos();
+        for (int i = 0; i < members.size(); i++) {
+            poll.release(i, release, untilNanos);
+        }
+        return poll;
+    }
+
+    /**
+     * Tells whether the answers for some leases are decided.
+     *
+     * @param width how many numbers there are for each lease
+     */
+    private boolean areDecided(Poll answers, int leases, int width) {
+        for (int i = 0; i < leases; i++) {
+            if (!Holds.count(answers, members.majority(), width * i).areDecided()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

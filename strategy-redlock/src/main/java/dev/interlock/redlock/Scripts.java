@@ -63,9 +63,14 @@ final class Scripts {
                 RENEW, claims.stream().map(claim -> keys.lock(claim.name())).toList(), args);
     }
 
-    RedisCommand release(Claim claim) {
+    RedisCommand release(List<Claim> claims) {
+        List<String> args = new ArrayList<>(2 * claims.size());
+        for (Claim claim : claims) {
+            args.add(claim.token());
+            args.add(channel(claim.name()));
+        }
         return RedisCommand.script(
-                RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token(), channel(claim.name())));
+                RELEASE, claims.stream().map(claim -> keys.lock(claim.name())).toList(), args);
     }
 
     /** Asks who holds the lock. */
@@ -75,7 +80,7 @@ final class Scripts {
 
     /** A release that tells no waiter, for what nobody can have waited for. */
     RedisCommand releaseQuietly(Claim claim) {
-        return RedisCommand.script(RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token()));
+        return RedisCommand.script(RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token(), ""));
     }
 
     String channel(String name) {

@@ -38,8 +38,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "release.lua");
     private static final LuaScript RENEW = LuaScript.load(SetNxPxProtocol.class, "renew.lua");
 
-    /** How many leases one script extends; it keeps the server busy for well under a millisecond. */
-    private static final int RENEWAL_BATCH = 256;
+    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
+    private static final int BATCH = 256;
 
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
@@ -146,7 +146,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         List<Renewal> renewals = new ArrayList<>(claims.size());
-        int batch = settings.scripting() ? RENEWAL_BATCH : 1;
+        int batch = settings.scripting() ? BATCH : 1;
         while (renewals.size() < claims.size()) {
             int from = renewals.size();
             List<Claim> group = claims.subList(from, Math.min(from + batch, claims.size()));
@@ -193,10 +193,16 @@ final class SetNxPxProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         places.leave(claim);
         if (settings.scripting()) {
-            long answer = (Long) reply(node.call(releaseScript(claim), claim.timeout()));
-            return answer == 1
-                    ? new Release.Freed(true)
-                    : new Release.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN);
+            String channel = keys.channel(claim.name());
+            boolean listens = node.isSubscribed(channel);
+            List<?> answer = (List<?>) reply(node.call(releaseScript(claim), claim.timeout()));
+            long state = (Long) reply(answer.get(0));
+            if (state != 1) {
+                return new Release.Lost(state == 0 ? LossCause.GONE : LossCause.TAKEN);
+            }
+            long others = (Long) reply(answer.get(1)) - (listens && node.isSubscribed(channel) ? 1 : 0);
+            // Those who poll are not known; a negative number says that nothing is.
+            return new Release.Freed(settings.wakeup() == Wakeup.POLL || others != 0);
         }
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
         Optional<LossCause> loss = settings.wakeup() == Wakeup.POLL
@@ -205,14 +211,46 @@ final class SetNxPxProtocol implements LeaseProtocol {
         return loss.<Release>map(Release.Lost::new).orElseGet(() -> new Release.Freed(true));
     }
 
+    @Override
+    public void releaseAll(List<Claim> claims) {
+        if (!settings.scripting()) {
+            LeaseProtocol.super.releaseAll(claims);
+            return;
+        }
+        LockBackendException first = null;
+        for (int from = 0; from < claims.size(); from += BATCH) {
+            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
+            batch.forEach(places::leave);
+            try {
+                node.call(releaseScript(batch), batch.get(0).timeout());
+            } catch (LockBackendException e) {
+                first = first == null ? e : first;
+                if (e.reason() != Reason.REFUSED) {
+                    break;
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
     private RedisCommand releaseScript(Claim claim) {
-        return script(
-                RELEASE,
-                claim,
-                claim.token(),
-                settings.wakeup() == Wakeup.POLL ? "" : keys.channel(claim.name()),
-                settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "",
-                millis(FENCE_LIFE));
+        return releaseScript(List.of(claim));
+    }
+
+    private RedisCommand releaseScript(List<Claim> claims) {
+        List<String> touched = new ArrayList<>(3 * claims.size());
+        List<String> args = new ArrayList<>(1 + 3 * claims.size());
+        args.add(millis(FENCE_LIFE));
+        for (Claim claim : claims) {
+            String name = claim.name();
+            touched.addAll(List.of(keys.lock(name), keys.fence(name), keys.waiting(name)));
+            args.add(claim.token());
+            args.add(settings.wakeup() == Wakeup.POLL ? "" : keys.channel(name));
+            args.add(settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "");
+        }
+        return RedisCommand.script(RELEASE, touched, args);
     }
 
     /** Carries out commands if the claim holds the lock, and says why not if it does not. */

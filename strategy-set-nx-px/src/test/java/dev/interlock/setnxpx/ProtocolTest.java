@@ -19,6 +19,8 @@ import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -105,5 +107,90 @@ class ProtocolTest extends OnBothClients {
         assertThat(protocol.renew(List.of(claim))).hasOnlyElementsOfType(Renewal.Failed.class);
         assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
         redis.server.resume();
+    }
+
+    /** Returns when the server knows that this client listens. */
+    private static void listen(LeaseProtocol protocol, String name) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        protocol.watch(name, begun::countDown);
+        assertThat(begun.await(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static Release released(LeaseProtocol protocol, String name) {
+        return protocol.release(held(protocol, name));
+    }
+
+    @Test
+    void aReleaseKnowsWhetherAnotherClientListens() throws Exception {
+        LeaseProtocol protocol = protocol("wakeup", "pubsub");
+        LeaseProtocol other = protocol("wakeup", "pubsub");
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(false));
+        listen(protocol, "heard");
+        assertThat(released(protocol, "heard")).as("it listens itself").isEqualTo(new Release.Freed(false));
+        assertThat(released(other, "heard")).isEqualTo(new Release.Freed(true));
+        listen(other, "heard");
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(true));
+        assertThat(released(protocol, "unheard")).isEqualTo(new Release.Freed(false));
+    }
+
+    @Test
+    void aReleaseKnowsWhetherAnotherClientIsInTheQueue() throws Exception {
+        LeaseProtocol protocol = protocol();
+        LeaseProtocol other = protocol();
+        assertThat(released(protocol, "queued")).isEqualTo(new Release.Freed(false));
+        Claim claim = held(protocol, "queued");
+        listen(other, "queued");
+        assertThat(other.attempt(waiting("queued"))).isInstanceOf(Attempt.Refused.class);
+        redis.awaitWaiters("queued", 1);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Freed(true));
+    }
+
+    private static Claim waiting(String name) {
+        return new Claim(name, Environment.system().newToken(), LEASE, Fixture.PATIENCE, 1, 1, true, true);
+    }
+
+    @Test
+    void nobodyKnowsOfThoseWhoPoll() {
+        assertThat(released(protocol("wakeup", "poll"), "polled")).isEqualTo(new Release.Freed(true));
+        assertThat(released(protocol("release", "transaction", "fencing", "false"), "polled"))
+                .isEqualTo(new Release.Freed(true));
+    }
+
+    @Test
+    void manyLocksAreReleasedByOneRequestAndOthersAreNotTouched() throws Exception {
+        LeaseProtocol protocol = protocol();
+        released(protocol, "to-know-the-script");
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            claims.add(held(protocol, "many-" + i));
+        }
+        redis.holdElsewhere("many-7");
+        LeaseProtocol other = protocol();
+        held(other, "others");
+        listen(other, "many-3");
+        assertThat(other.attempt(waiting("many-3"))).isInstanceOf(Attempt.Refused.class);
+        redis.awaitWaiters("many-3", 1);
+        String before = (String) redis.server.command("GET", Fixture.key("many-3"));
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            protocol.releaseAll(claims);
+            monitor.sync();
+            assertThat(monitor.commands()).hasSize(1);
+        }
+        List<String> taken =
+                claims.stream().map(Claim::name).filter(redis::isTaken).toList();
+        assertThat(taken).as("one was lost, and one was granted to a waiter").containsExactly("many-3", "many-7");
+        assertThat(redis.server.command("GET", Fixture.key("many-3"))).isNotEqualTo(before);
+        assertThat(redis.server.command("GET", Fixture.key("many-7"))).isEqualTo("somebody-else");
+        assertThat(redis.isTaken("others")).isTrue();
+    }
+
+    @Test
+    void withoutScriptsManyLocksAreReleasedToo() {
+        LeaseProtocol protocol = protocol("release", "transaction", "fencing", "false");
+        List<Claim> claims = List.of(held(protocol, "one"), held(protocol, "another"));
+        redis.holdElsewhere("another");
+        protocol.releaseAll(claims);
+        assertThat(redis.isTaken("one")).isFalse();
+        assertThat(redis.isTaken("another")).isTrue();
     }
 }

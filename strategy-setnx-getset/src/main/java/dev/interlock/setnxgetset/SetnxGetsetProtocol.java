@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of a key without a time to live, whose value says until when it is taken.
@@ -37,6 +38,9 @@ import java.util.concurrent.TimeUnit;
 final class SetnxGetsetProtocol implements LeaseProtocol {
     /** How often to look again at a key that others free or take meanwhile; then they have had it. */
     private static final int ROUNDS = 3;
+
+    /** How many locks one transaction releases. */
+    private static final int BATCH = 256;
 
     private final RedisNode node;
     private final Settings settings;
@@ -202,6 +206,58 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     @Override
+    public void releaseAll(List<Claim> claims) {
+        LockBackendException first = null;
+        for (int from = 0; from < claims.size(); from += BATCH) {
+            try {
+                releaseTogether(claims.subList(from, Math.min(from + BATCH, claims.size())));
+            } catch (LockBackendException e) {
+                first = first == null ? e : first;
+                if (e.reason() != Reason.REFUSED) {
+                    break;
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private void releaseTogether(List<Claim> claims) {
+        Duration patience = claims.get(0).timeout();
+        long untilNanos = env.nanoTime() + patience.toNanos();
+        long now = clock.nowMillis(patience);
+        // Whoever's timestamp has passed may not touch the key.
+        List<Claim> held = claims.stream()
+                .filter(claim ->
+                        last(written(claim)).filter(it -> it.millis() >= now).isPresent())
+                .toList();
+        if (held.isEmpty()) {
+            return;
+        }
+        List<String> keys =
+                held.stream().map(claim -> settings.key(claim.name())).toList();
+        List<String> expected = held.stream()
+                .map(claim -> last(written(claim)).orElseThrow().text())
+                .toList();
+        List<RedisCommand> deletions =
+                keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
+        List<@Nullable String> found = node.transactWhereEqual(keys, expected, deletions, until(untilNanos));
+        for (int i = 0; i < held.size(); i++) {
+            String holder = found.get(i);
+            boolean another = !expected.get(i).equals(holder);
+            if (another
+                    && written(held.get(i)).stream().anyMatch(it -> it.text().equals(holder))) {
+                release(held.get(i));
+            }
+        }
+    }
+
+    private static Optional<Timestamp> last(List<Timestamp> timestamps) {
+        return timestamps.isEmpty() ? Optional.empty() : Optional.of(timestamps.get(timestamps.size() - 1));
+    }
+
+    @Override
     public boolean isLocked(String name) {
         String key = settings.key(name);
         long untilNanos = env.nanoTime() + timeout.toNanos();
@@ -217,7 +273,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     /** Carries out a command if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
     private Optional<LossCause> ifMine(
             Claim claim, List<Timestamp> mine, long nowMillis, RedisCommand command, long untilNanos) {
-        Optional<Timestamp> expected = mine.isEmpty() ? Optional.empty() : Optional.of(mine.get(mine.size() - 1));
+        Optional<Timestamp> expected = last(mine);
         while (expected.isPresent() && expected.get().millis() >= nowMillis) {
             String text = expected.get().text();
             String holder = node.transactIfEqual(settings.key(claim.name()), text, List.of(command), until(untilNanos));

@@ -3,6 +3,7 @@ package dev.interlock.setnxgetset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
@@ -19,6 +20,7 @@ import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,7 +79,7 @@ class ProtocolTest {
             assertThat(other.isLocked(Fixture.NAME)).isTrue();
             monitor.sync();
             assertThat(monitor.commands())
-                    .extracting(command -> command.get(0).toUpperCase(java.util.Locale.ROOT))
+                    .extracting(command -> command.get(0).toUpperCase(Locale.ROOT))
                     .containsOnly(clock.equals("server") ? new String[] {"TIME", "GET"} : new String[] {"GET"});
         }
         assertThat(redis.value()).isEqualTo(value);
@@ -99,7 +101,7 @@ class ProtocolTest {
         Duration lease = Duration.ofMillis(100);
         assertThat(protocol("observed").attempt(claim(Fixture.NAME, lease))).isInstanceOf(Attempt.Granted.class);
         LeaseProtocol observer = protocol("observed");
-        org.awaitility.Awaitility.await().atMost(Fixture.PATIENCE).until(() -> !observer.isLocked(Fixture.NAME));
+        await().atMost(Fixture.PATIENCE).until(() -> !observer.isLocked(Fixture.NAME));
         assertThat(observer.isLocked(Fixture.NAME)).isFalse();
         assertThat(observer.attempt(claim(Fixture.NAME, LEASE))).isInstanceOf(Attempt.Granted.class);
         assertThat(observer.isLocked(Fixture.NAME)).isTrue();
@@ -139,5 +141,38 @@ class ProtocolTest {
 
     private static Renewal failed(LeaseProtocol protocol, Claim claim) {
         return protocol.renew(List.of(claim)).get(0);
+    }
+
+    @Test
+    void manyLocksAreReleasedByOneTransactionAndOthersAreNotTouched() {
+        LeaseProtocol protocol = protocol("client");
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            claims.add(held(protocol, "many-" + i));
+        }
+        redis.server.command("SET", "lock.many-7", "1795358110.5");
+        held(protocol("client"), "others");
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            protocol.releaseAll(claims);
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .extracting(command -> command.get(0).toUpperCase(Locale.ROOT))
+                    .filteredOn(name -> !name.equals("GET") && !name.equals("DEL"))
+                    .containsExactly("WATCH", "MULTI", "EXEC");
+        }
+        assertThat((List<?>) redis.server.command("KEYS", "*"))
+                .map(String::valueOf)
+                .containsExactlyInAnyOrder("lock.many-7", "lock.others");
+        protocol.releaseAll(claims);
+        assertThat(redis.server.command("GET", "lock.many-7")).isEqualTo("1795358110.5");
+    }
+
+    @Test
+    void locksThatWereRenewedAreReleasedToo() {
+        LeaseProtocol protocol = protocol("client");
+        List<Claim> claims = List.of(held(protocol, "one"), held(protocol, "another"));
+        protocol.renew(claims);
+        protocol.releaseAll(claims);
+        assertThat(redis.server.command("KEYS", "*")).isEqualTo(List.of());
     }
 }

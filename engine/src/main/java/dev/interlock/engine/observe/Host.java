@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine.observe;
 
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 
@@ -13,10 +13,10 @@ import java.util.function.ObjLongConsumer;
  * @param nanoTime the monotonic clock
  * @param park blocks the current thread with a blocker, for at most some nanoseconds
  * @param unpark ends the park of a thread
- * @param newThread makes a daemon thread with a task
+ * @param newThread makes a daemon thread with a name and a task
  */
 public record Host(
         LongSupplier nanoTime,
         ObjLongConsumer<Object> park,
         Consumer<Thread> unpark,
-        Function<Runnable, Thread> newThread) {}
+        BiFunction<String, Runnable, Thread> newThread) {}

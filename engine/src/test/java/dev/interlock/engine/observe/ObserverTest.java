@@ -337,7 +337,7 @@ class ObserverTest {
         observer.requested("lock 0");
         heard.next(1);
         Thread thread = host.threads.get(0);
-        while (thread.getState() != Thread.State.WAITING) {
+        while (thread.isAlive() && thread.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
         endWhenIdle(thread);
@@ -361,7 +361,7 @@ class ObserverTest {
                         thread -> {
                             throw new AssertionError("wakes a thread");
                         },
-                        task -> {
+                        (name, task) -> {
                             throw new AssertionError("makes a thread");
                         }),
                 "memory");

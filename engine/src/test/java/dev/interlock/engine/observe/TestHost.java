@@ -25,9 +25,9 @@ final class TestHost {
         LockSupport.park(blocker);
     }
 
-    private Thread newThread(Runnable task) {
+    private Thread newThread(String name, Runnable task) {
         boolean refused = refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
-        Thread thread = new Thread(task, "listener") {
+        Thread thread = new Thread(task, name) {
             @Override
             public void start() {
                 if (refused) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
+import dev.interlock.engine.Attempt;
+import dev.interlock.engine.Claim;
+import dev.interlock.engine.Environment;
+import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.Release;
+import dev.interlock.engine.Renewal;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the engine is told by the verbs, and for how long they wait. */
+class ProtocolTest {
+    private final Fixture redis = new Fixture(3);
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    /** A protocol that is connected to all servers. */
+    private LeaseProtocol protocol() {
+        return protocol("10s");
+    }
+
+    private LeaseProtocol protocol(String nodeTimeout) {
+        LeaseProtocol protocol = redis.protocol(
+                config -> Fixture.trusting(config).option("node-timeout", nodeTimeout),
+                Environment.system(),
+                (index, node) -> node,
+                Fixture.reports());
+        await().atMost(Fixture.PATIENCE).until(() -> {
+            Claim claim = Fixture.claim("to-connect");
+            protocol.attempt(claim);
+            boolean everywhere = redis.takenOn("to-connect").size() == 3;
+            protocol.release(claim);
+            return everywhere;
+        });
+        return protocol;
+    }
+
+    private static Claim held(LeaseProtocol protocol, String name) {
+        Claim claim = Fixture.claim(name);
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        return claim;
+    }
+
+    private void set(String name, String... tokens) {
+        for (int i = 0; i < tokens.length; i++) {
+            redis.servers.get(i).command("SET", Fixture.key(name), tokens[i]);
+        }
+    }
+
+    @Test
+    void aLockIsLockedWhileAMajorityHasOneAndTheSameHolder() {
+        LeaseProtocol protocol = protocol();
+        assertThat(protocol.isLocked("mine")).isFalse();
+        Claim claim = held(protocol, "mine");
+        assertThat(protocol.isLocked("mine")).isTrue();
+        protocol.release(claim);
+        assertThat(protocol.isLocked("mine")).isFalse();
+
+        set("two-of-three", "one", "one");
+        assertThat(protocol.isLocked("two-of-three")).isTrue();
+        set("one-of-three", "one");
+        assertThat(protocol.isLocked("one-of-three")).isFalse();
+        set("split-vote", "one", "another", "a third");
+        assertThat(protocol.isLocked("split-vote")).isFalse();
+    }
+
+    @Test
+    void serversThatDoNotAnswerCountAsFreeAsLongAsAMajorityDoes() {
+        LeaseProtocol protocol = protocol("500ms");
+        set("seen-by-one", "one", "another", "one");
+        set("seen-by-two", "one", "one", "one");
+        redis.servers.get(2).pause();
+        assertThat(protocol.isLocked("seen-by-two")).isTrue();
+        assertThat(protocol.isLocked("seen-by-one")).isFalse();
+        redis.servers.get(1).pause();
+        assertThatThrownBy(() -> protocol.isLocked("seen-by-two")).isInstanceOf(LockBackendException.class);
+        redis.servers.forEach(RedisServer::resume);
+    }
+
+    @Test
+    void aReleaseTellsWhyTheLockWasNotHeldAnyMore() {
+        LeaseProtocol protocol = protocol();
+        Claim claim = held(protocol, "lost");
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        await().atMost(Fixture.PATIENCE).until(() -> redis.takenOn("lost").isEmpty());
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.GONE));
+        redis.holdElsewhere("lost", 0, 1, 2);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Lost(LossCause.TAKEN));
+    }
+
+    @Test
+    void requestsWaitForAnswersOnlyAsLongAsTheClaimSays() {
+        LeaseProtocol protocol = protocol("10m");
+        Claim claim = held(protocol, "slow").withTimeout(Duration.ofMillis(50));
+        redis.servers.forEach(RedisServer::pause);
+        // With the time for one server they would wait for longer than the test may take.
+        assertThat(protocol.renew(List.of(claim)).get(0)).isInstanceOf(Renewal.Failed.class);
+        assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
+        assertThat(protocol.attempt(Fixture.claim("other").withTimeout(Duration.ofMillis(50))))
+                .isInstanceOf(Attempt.Failed.class);
+        redis.servers.forEach(RedisServer::resume);
+    }
+
+    @Test
+    void aFirstConnectionIsAwaitedOnlyAsLongAsTheClaimSays() {
+        redis.servers.forEach(RedisServer::pause);
+        LeaseProtocol protocol = redis.protocol(
+                config -> Fixture.trusting(config).commandTimeout(Duration.ofHours(1)),
+                Environment.system(),
+                (index, node) -> node,
+                Fixture.reports());
+        Claim claim = Fixture.claim("slow").withTimeout(Duration.ofMillis(50));
+        assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Failed.class);
+        redis.servers.forEach(RedisServer::resume);
+    }
+
+    /** Returns when all servers know that this client listens, and it knows that they do. */
+    private void listen(LeaseProtocol protocol, String name, long listeners) {
+        protocol.watch(name, () -> {});
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.servers.stream()
+                        .allMatch(server -> ((List<?>) server.command("PUBSUB", "NUMSUB", Fixture.key(name) + ":freed"))
+                                .get(1)
+                                .equals(listeners)));
+    }
+
+    /** Releases a lock that all servers have granted. */
+    private Release released(LeaseProtocol protocol, String name) {
+        Claim claim = held(protocol, name);
+        redis.awaitTakenOn(name, 0, 1, 2);
+        Release release = protocol.release(claim);
+        redis.awaitTakenOn(name);
+        return release;
+    }
+
+    @Test
+    void aReleaseKnowsWhetherAnotherClientListens() {
+        LeaseProtocol protocol = protocol();
+        LeaseProtocol other = protocol();
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(false));
+        listen(protocol, "heard", 1);
+        await().atMost(Fixture.PATIENCE)
+                .untilAsserted(() -> assertThat(released(protocol, "heard"))
+                        .as("it listens itself")
+                        .isEqualTo(new Release.Freed(false)));
+        assertThat(released(other, "heard")).isEqualTo(new Release.Freed(true));
+        listen(other, "heard", 2);
+        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(true));
+    }
+
+    @Test
+    void manyLocksAreReleasedByOneRequestToEachServerAndOthersAreNotTouched() {
+        LeaseProtocol protocol = protocol();
+        List<Claim> claims = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            claims.add(held(protocol, "many-" + i));
+        }
+        claims.forEach(claim -> redis.awaitTakenOn(claim.name(), 0, 1, 2));
+        redis.holdElsewhere("many-7", 0, 1, 2);
+        held(protocol, "others");
+        redis.awaitTakenOn("others", 0, 1, 2);
+        List<CommandMonitor> monitors =
+                redis.servers.stream().map(RedisServer::monitor).toList();
+        protocol.releaseAll(claims);
+        claims.stream().map(Claim::name).filter(name -> !name.equals("many-7")).forEach(redis::awaitTakenOn);
+        assertThat(redis.takenOn("many-7")).containsExactly(0, 1, 2);
+        assertThat(redis.takenOn("others")).containsExactly(0, 1, 2);
+        for (CommandMonitor monitor : monitors) {
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .filteredOn(
+                            command -> command.get(0).toUpperCase(Locale.ROOT).startsWith("EVAL"))
+                    .hasSize(1);
+            monitor.close();
+        }
+    }
+}

@@ -34,25 +34,26 @@ final class AsyncAcquisition<T> {
         this.giveBack = giveBack;
     }
 
-    static CompletableFuture<LockHandle> acquire(Environment env, DistributedLock lock) {
-        return new AsyncAcquisition<>(lock::acquire, LockHandle::close).start(env);
+    static CompletableFuture<LockHandle> acquire(Environment env, String threadName, DistributedLock lock) {
+        return new AsyncAcquisition<>(lock::acquire, LockHandle::close).start(env, threadName);
     }
 
-    static CompletableFuture<Optional<LockHandle>> tryAcquire(Environment env, DistributedLock lock, Duration wait) {
+    static CompletableFuture<Optional<LockHandle>> tryAcquire(
+            Environment env, String threadName, DistributedLock lock, Duration wait) {
         long since = env.nanoTime();
         return new AsyncAcquisition<>(
                         () -> lock.tryAcquire(left(wait, env.nanoTime() - since)),
                         lease -> lease.ifPresent(LockHandle::close))
-                .start(env);
+                .start(env, threadName);
     }
 
     private static Duration left(Duration wait, long passedNanos) {
         return wait.isNegative() ? wait : wait.minusNanos(passedNanos);
     }
 
-    private CompletableFuture<T> start(Environment env) {
+    private CompletableFuture<T> start(Environment env, String threadName) {
         try {
-            Thread thread = env.newWaitingThread("interlock-acquisition", this::run);
+            Thread thread = env.newWaitingThread(threadName, this::run);
             // Whoever else completes the future, by cancelling it or otherwise, does not want the lock any more.
             future.whenComplete((result, failure) -> {
                 if (!ended) {

@@ -85,6 +85,11 @@ final class EngineCore {
         return env;
     }
 
+    /** The name of a thread of this factory that does a job. */
+    String threadName(String job) {
+        return threadPrefix + job;
+    }
+
     LeaseProtocol protocol() {
         return protocol;
     }

@@ -103,12 +103,13 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(env(), this);
+        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this);
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
-        return AsyncAcquisition.tryAcquire(env(), this, Objects.requireNonNull(wait, "wait"));
+        return AsyncAcquisition.tryAcquire(
+                env(), engine.core().threadName("acquisition"), this, Objects.requireNonNull(wait, "wait"));
     }
 
     @Override

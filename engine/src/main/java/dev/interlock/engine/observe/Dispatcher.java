@@ -124,7 +124,7 @@ final class Dispatcher {
     /** Not under the mutex: the application may supply the threads. */
     private void start() {
         try {
-            host.newThread().apply("interlock-listener", this::run).start();
+            host.newThread().apply("listener", this::run).start();
         } catch (Throwable e) {
             hasNoThread();
             threads.add(e);

@@ -8,11 +8,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A listener that keeps what it hears. */
-class Heard implements LockListener {
+public class Heard implements LockListener {
     private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 
     /** Takes the next events, and waits for them. */
-    List<Object> next(int count) throws InterruptedException {
+    public List<Object> next(int count) throws InterruptedException {
         Object[] taken = new Object[count];
         for (int i = 0; i < count; i++) {
             taken[i] = events.poll(30, TimeUnit.SECONDS);
@@ -23,11 +23,11 @@ class Heard implements LockListener {
         return List.of(taken);
     }
 
-    List<Object> rest() {
+    public List<Object> rest() {
         return List.copyOf(events);
     }
 
-    void hear(Object event) {
+    public void hear(Object event) {
         events.add(event);
     }
 

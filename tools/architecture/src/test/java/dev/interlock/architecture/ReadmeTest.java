@@ -38,6 +38,15 @@ class ReadmeTest {
         assertThat(compile(source)).isEmpty();
     }
 
+    @Test
+    void theJavaOfThePageOnObservationCompiles() throws IOException {
+        Matcher matcher = JAVA.matcher(Files.readString(ROOT.resolve("docs/observation.md")));
+        assertThat(matcher.find()).isTrue();
+        String source = "import dev.interlock.*; import java.time.*; import java.util.concurrent.atomic.*;\n"
+                + "class Observation { void run() {\n" + matcher.group(1) + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
     /** What stands in a file below its imports, but for the leg of this build that it is in. */
     private static String body(Path file) throws IOException {
         String source = Files.readString(file);

@@ -9,8 +9,10 @@ import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,16 +63,28 @@ final class WrongLosses {
                 WrongOwnership.ofEachClient(
                         "queriesDoNotTellOfALoss",
                         () -> {
-                            Notes lost = new Notes();
+                            ThreadLocal<Map<String, Lease>> held = ThreadLocal.withInitial(HashMap::new);
                             return lock -> new LockWithHook(lock) {
                                 @Override
                                 <T> T around(Acquisition<T> acquisition) throws InterruptedException {
-                                    if (lost.remove(name())) {
+                                    Lease last = held.get().get(name());
+                                    if (last != null && !last.isValid()) {
+                                        held.get().remove(name());
                                         throw lost(name());
                                     }
                                     T granted = acquisition.run();
-                                    lost.noteLossOf(correct.lease(), name());
+                                    correct.lease()
+                                            .ifPresent(lease -> held.get().put(name(), lease));
                                     return granted;
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    try {
+                                        super.unlock();
+                                    } finally {
+                                        held.get().values().removeIf(lease -> !lease.isValid());
+                                    }
                                 }
                             };
                         },

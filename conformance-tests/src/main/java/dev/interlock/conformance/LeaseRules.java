@@ -819,7 +819,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_38_aLockThatIsHandedOverComesWithItsWholeLease() {
+    public final void rule_6_39_aLockThatIsHandedOverComesWithItsWholeLease() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE.multipliedBy(2)));
         Actor holder = actor("holder");
         Actor next = actor("next holder");
@@ -854,7 +854,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_39_noInterruptComesAfterTheLossWasTold() {
+    public final void rule_6_40_noInterruptComesAfterTheLossWasTold() {
         Map<Actor, Pending<Integer>> losers = new LinkedHashMap<>();
         for (int i = 0; i < LOSERS; i++) {
             DistributedLock lock = connected(factory()).getLock(name("of loser " + i), LOUD);
@@ -905,7 +905,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_40_itsOwnLossDoesNotEndAnAcquisition() {
+    public final void rule_6_41_itsOwnLossDoesNotEndAnAcquisition() {
         DistributedLock lock = connected(factory()).getLock(name(), LOUD);
         List<Pending<?>> losers = new ArrayList<>();
         for (int i = 0; i < LOSERS; i++) {
@@ -937,7 +937,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
-    public final void rule_6_41_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
+    public final void rule_6_42_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLock lock = newFactory().getLock(name(again), lease(time));

@@ -104,21 +104,21 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_31_lockTellsOfALoss() {
+    public final void rule_2_32_lockTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(LOCKS);
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_32_tryLockTellsOfALoss() {
+    public final void rule_2_33_tryLockTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(TRY_LOCKS);
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_33_acquiringAHandleTellsOfALoss() {
+    public final void rule_2_34_acquiringAHandleTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(HANDLES);
     }
 
@@ -144,7 +144,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_34_queriesTellOfALoss() {
+    public final void rule_2_35_queriesTellOfALoss() {
         Map<String, Loser> losers = losers(QUERIES.keySet());
         QUERIES.forEach((what, call) -> {
             Loser loser = losers.get(what);
@@ -156,7 +156,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_35_oneAcquisitionAtMostIsRefusedForALoss() {
+    public final void rule_2_36_oneAcquisitionAtMostIsRefusedForALoss() {
         Map<String, Call> calls = acquisitions();
         calls.put("unlock()", DistributedLock::unlock);
         Map<String, Loser> losers = losers(calls.keySet());
@@ -179,7 +179,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_36_unlockTellsOfALossThatAnAcquisitionHasTold() {
+    public final void rule_2_37_unlockTellsOfALossThatAnAcquisitionHasTold() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
@@ -193,7 +193,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(faults = Fault.PARTITION, beyond = Beyond.LEASES)
-    public final void rule_2_37_aLossIsToldWithoutTheBackend() {
+    public final void rule_2_38_aLossIsToldWithoutTheBackend() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         faults().inject(Fault.PARTITION);
@@ -203,7 +203,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_38_anInterruptOnEntryGoesBeforeALoss() {
+    public final void rule_2_39_anInterruptOnEntryGoesBeforeALoss() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
@@ -222,7 +222,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_39_aLossIsToldToItsThreadAboutItsLockAlone() {
+    public final void rule_2_40_aLossIsToldToItsThreadAboutItsLockAlone() {
         connected(factory());
         Loser loser = loser(twin(), "a").awaitLoss();
         DistributedLock lock = lock();
@@ -243,7 +243,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = {Beyond.LEASES, Beyond.HANDLES})
-    public final void rule_2_40_theLossOfAHandleIsToldToNoThread() {
+    public final void rule_2_41_theLossOfAHandleIsToldToNoThread() {
         connected(factory());
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         CountDownLatch lost = new CountDownLatch(1);

@@ -467,7 +467,7 @@ abstract class OwnershipRules extends ExclusionRules {
 
     @Test
     @Tag("chapter-2")
-    public final void rule_2_41_threadsThatAreEqualAreDifferentOwners() {
+    public final void rule_2_42_threadsThatAreEqualAreDifferentOwners() {
         DistributedLock lock = lock();
         Actor holder = twin();
         Actor other = twin();

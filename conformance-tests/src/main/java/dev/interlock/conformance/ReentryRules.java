@@ -377,7 +377,7 @@ abstract class ReentryRules extends LossRules {
             value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_20_aLateReEntryIntoALockThatIsLostTellsOfTheLoss() {
+    public final void rule_3_21_aLateReEntryIntoALockThatIsLostTellsOfTheLoss() {
         Map<String, Call> calls = new TreeMap<>(LOCKS);
         calls.putAll(TRY_LOCKS);
         Actor next = actor("next holder");
@@ -411,7 +411,7 @@ abstract class ReentryRules extends LossRules {
     @Needs(
             value = Capability.REENTRANT,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_21_aLateReEntryDoesNotProlongTheLease() {
+    public final void rule_3_22_aLateReEntryDoesNotProlongTheLease() {
         DistributedLock other = connected(newFactory()).getLock(name());
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
         Actor holder = holderOf("a");
@@ -432,7 +432,7 @@ abstract class ReentryRules extends LossRules {
     @Needs(
             value = Capability.REENTRANT,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_22_aLeaderThatLostItsLockUnseenDoesNotLeadOn() {
+    public final void rule_3_23_aLeaderThatLostItsLockUnseenDoesNotLeadOn() {
         connected(factory());
         for (boolean taken : new boolean[] {false, true}) {
             String suffix = taken ? "taken" : "free";
@@ -459,7 +459,7 @@ abstract class ReentryRules extends LossRules {
             value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_23_aLeaderWhoseLockTheBackendForgotDoesNotLeadOn() {
+    public final void rule_3_24_aLeaderWhoseLockTheBackendForgotDoesNotLeadOn() {
         Leader second = new Leader(actor("follower"), connected(newFactory()).getLock(name()), false);
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
         Leader first = new Leader(holderOf("a"), lock, true);

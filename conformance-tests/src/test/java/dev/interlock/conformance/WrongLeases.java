@@ -845,8 +845,8 @@ final class WrongLeases {
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
-                "3.20",
-                "3.23",
+                "3.21",
+                "3.24",
                 "6.35");
     }
 
@@ -999,7 +999,7 @@ final class WrongLeases {
                         }
                     };
                 },
-                "6.38");
+                "6.39");
     }
 
     private static WrongLock maxHoldIsThreeTimesAsLong() {

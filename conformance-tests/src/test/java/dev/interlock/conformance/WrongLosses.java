@@ -33,15 +33,15 @@ final class WrongLosses {
                                 return acquisition.run();
                             }
                         },
-                        "2.31",
                         "2.32",
                         "2.33",
-                        "2.35",
+                        "2.34",
                         "2.36",
                         "2.37",
                         "2.38",
                         "2.39",
-                        "3.22",
+                        "2.40",
+                        "3.23",
                         "10.18"),
                 WrongOwnership.ofEachLock(
                         "tryLockTakesALossForARefusal",
@@ -55,11 +55,11 @@ final class WrongLosses {
                                 }
                             }
                         },
-                        "2.32",
-                        "2.35",
+                        "2.33",
                         "2.36",
                         "2.37",
-                        "2.38"),
+                        "2.38",
+                        "2.39"),
                 WrongOwnership.ofEachClient(
                         "queriesDoNotTellOfALoss",
                         () -> {
@@ -90,8 +90,8 @@ final class WrongLosses {
                         },
                         "2.24",
                         "2.25",
-                        "2.34",
                         "2.35",
+                        "2.36",
                         "3.18"),
                 WrongOwnership.ofEachClient(
                         "everyAcquisitionIsRefusedForALoss",
@@ -118,7 +118,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.35"),
+                        "2.36"),
                 WrongOwnership.ofEachLock(
                         "anAcquisitionThatTellsOfALossForgetsIt",
                         lock -> new LockWithHook(lock) {
@@ -140,8 +140,8 @@ final class WrongLosses {
                                 }
                             }
                         },
-                        "2.36"),
-                new WithBackDoor("theBackendIsAskedBeforeALossIsTold", "2.37", "3.8") {
+                        "2.37"),
+                new WithBackDoor("theBackendIsAskedBeforeALossIsTold", "2.38", "3.8") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {
                         return new LockWithHook(lock) {
@@ -169,7 +169,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.38"),
+                        "2.39"),
                 WrongOwnership.ofEachClient(
                         "aLossIsToldToTheNextThread",
                         () -> {
@@ -186,7 +186,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.39"),
+                        "2.40"),
                 WrongOwnership.ofEachClient(
                         "theLossOfAHandleIsToldToItsThread",
                         () -> {
@@ -207,7 +207,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.40"));
+                        "2.41"));
     }
 
     private static LeaseLostException lost(String name) {

@@ -199,7 +199,7 @@ final class WrongOwnership {
                             };
                         },
                         "2.11",
-                        "2.41"),
+                        "2.42"),
                 ofEachClient(
                         "threadsInheritLocks",
                         () -> {
@@ -452,16 +452,16 @@ final class WrongOwnership {
                         },
                         "2.24",
                         "2.25",
-                        "2.31",
-                        "2.34",
+                        "2.32",
                         "2.35",
                         "2.36",
                         "2.37",
                         "2.38",
                         "2.39",
+                        "2.40",
                         "3.17",
                         "3.18",
-                        "3.20",
+                        "3.21",
                         "10.18"),
                 ofEachClient(
                         "aLossOutlivesAFreshTenure",
@@ -493,7 +493,7 @@ final class WrongOwnership {
                             };
                         },
                         "2.25",
-                        "2.34"),
+                        "2.35"),
                 ofEachClient(
                         "aThreadIsKnownByItsEquals",
                         () -> {
@@ -510,7 +510,7 @@ final class WrongOwnership {
                                 }
                             };
                         },
-                        "2.41"),
+                        "2.42"),
                 new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {

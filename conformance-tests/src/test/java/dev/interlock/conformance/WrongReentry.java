@@ -198,9 +198,9 @@ final class WrongReentry {
                                 }
                             };
                         },
-                        "3.20",
-                        "3.23"),
-                new WrongLock("reEntryProlongsTheLease", "3.15", "3.21") {
+                        "3.21",
+                        "3.24"),
+                new WrongLock("reEntryProlongsTheLease", "3.15", "3.22") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return new ForwardingFactory(correct) {

@@ -4,6 +4,7 @@ package dev.interlock.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -804,6 +805,30 @@ abstract class LeaseRules extends TimedWaitRules {
         early.cancel();
         assertEquals(0, cancelled.size(), "how often the cancelled listener was told");
         assertEquals(1, twice.size(), "how often the listener was told that was registered twice and cancelled once");
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_38_withLeaseSetsTheLeaseOfAnAcquisition() {
+        Duration shorter = Scale.LONG_LEASE.dividedBy(4);
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        Actor actor = actor("holder");
+        LockHandle brief = acquire(actor, lock.withLease(shorter));
+        assertNotAbove(shorter, brief);
+        actor.does("close()", brief::close);
+        LockHandle usual = acquire(actor, lock);
+        assertAbove(shorter, usual);
+        actor.does("close()", usual::close);
+        DistributedLock longer = factory().getLock(name(), unrenewed(shorter)).withLease(Scale.LONG_LEASE);
+        actor.does("lock() through the view", () -> locked(longer));
+        assertAbove(shorter, actor.call("lease()", longer::lease).orElseThrow());
+        actor.does("unlock()", longer::unlock);
+        for (Duration senseless : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> lock.withLease(senseless),
+                    () -> "withLease(" + senseless + ")");
+        }
     }
 
     /** What the listeners of leases have been told. */

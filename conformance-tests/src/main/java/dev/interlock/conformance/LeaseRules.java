@@ -819,6 +819,30 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
+    public final void rule_6_38_withLeaseSetsTheLeaseOfAnAcquisition() {
+        Duration shorter = Scale.LONG_LEASE.dividedBy(4);
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        Actor actor = actor("holder");
+        LockHandle brief = acquire(actor, lock.withLease(shorter));
+        assertNotAbove(shorter, brief);
+        actor.does("close()", brief::close);
+        LockHandle usual = acquire(actor, lock);
+        assertAbove(shorter, usual);
+        actor.does("close()", usual::close);
+        DistributedLock longer = factory().getLock(name(), unrenewed(shorter)).withLease(Scale.LONG_LEASE);
+        actor.does("lock() through the view", () -> locked(longer));
+        assertAbove(shorter, actor.call("lease()", longer::lease).orElseThrow());
+        actor.does("unlock()", longer::unlock);
+        for (Duration senseless : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> lock.withLease(senseless),
+                    () -> "withLease(" + senseless + ")");
+        }
+    }
+
+    @Test
+    @Tag("chapter-6")
     public final void rule_6_39_aLockThatIsHandedOverComesWithItsWholeLease() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE.multipliedBy(2)));
         Actor holder = actor("holder");

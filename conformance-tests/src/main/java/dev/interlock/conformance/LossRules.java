@@ -40,7 +40,12 @@ abstract class LossRules extends OwnershipRules {
             Map.of("tryLock()", lock -> lock.tryLock(), "timed tryLock()", lock -> lock.tryLock(1, TimeUnit.SECONDS)));
 
     static final Map<String, Call> HANDLES = new TreeMap<>(Map.of(
-            "acquire()", DistributedLock::acquire, "tryAcquire()", lock -> lock.tryAcquire(Duration.ofSeconds(1))));
+            "acquire()",
+            DistributedLock::acquire,
+            "tryAcquire()",
+            lock -> lock.tryAcquire(),
+            "timed tryAcquire()",
+            lock -> lock.tryAcquire(Duration.ofSeconds(1))));
 
     private static final Map<String, Call> QUERIES = new TreeMap<>(Map.of(
             "isHeldByCurrentThread()",
@@ -209,7 +214,7 @@ abstract class LossRules extends OwnershipRules {
         calls.forEach((what, call) -> {
             Loser loser = losers.get(what);
             loser.thread.interrupt();
-            if (List.of("lock()", "tryLock()").contains(what)) {
+            if (List.of("lock()", "tryLock()", "tryAcquire()").contains(what)) {
                 loser.isTold(what + " by an interrupted thread", call);
                 assertTrue(loser.thread.isInterrupted(), "the interrupt status should still be set");
             } else {

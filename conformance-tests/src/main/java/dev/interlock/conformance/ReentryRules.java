@@ -373,6 +373,27 @@ abstract class ReentryRules extends LossRules {
 
     @Test
     @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
+    public final void rule_3_20_aViewWithAnotherLeaseIsTheSameLock() {
+        DistributedLock lock = lock();
+        DistributedLock view = lock.withLease(Scale.LONG_LEASE);
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        assertEquals(lock.name(), view.name(), "the name of the view");
+        holder.does("lock() through the view", view::lock);
+        assertTrue(triesToLock(holder, lock), "tryLock() by the holder, through the lock itself");
+        assertHoldCount(2, holder, view);
+        assertHoldCount(2, holder, lock);
+        assertFalse(triesToLock(actor("another thread"), lock), "tryLock() of what is held through the view");
+        assertHeldBySomebody(other);
+        holder.does("unlock()", lock::unlock);
+        assertHeldBySomebody(other);
+        holder.does("unlock() through the view", view::unlock);
+        assertFree(other);
+    }
+
+    @Test
+    @Tag("chapter-3")
     @Needs(
             value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH,

@@ -55,6 +55,7 @@ final class WrongLeases {
                 aLeaseCountsFromTheAnswer(),
                 aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
+                withLeaseIsForgotten(),
                 cancellingAListenerDoesNothing(),
                 listenersAreKeptInASet(),
                 lateListenersAreForgotten(),
@@ -490,6 +491,18 @@ final class WrongLeases {
                 "6.32",
                 "6.36",
                 "7.7");
+    }
+
+    private static WrongLock withLeaseIsForgotten() {
+        return withLocks(
+                "withLeaseIsForgotten",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public DistributedLock withLease(Duration lease) {
+                        return this;
+                    }
+                },
+                "6.38");
     }
 
     private static WrongLock cancellingAListenerDoesNothing() {

@@ -281,6 +281,11 @@ final class WrongLosses {
         }
 
         @Override
+        public Optional<LockHandle> tryAcquire() {
+            return aroundIgnoringInterrupts(() -> super.tryAcquire());
+        }
+
+        @Override
         public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
             return around(() -> super.tryAcquire(wait));
         }

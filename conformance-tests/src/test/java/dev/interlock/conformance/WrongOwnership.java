@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
@@ -313,6 +314,38 @@ final class WrongOwnership {
                         };
                     }
                 },
+                ofEachLock(
+                        "isLockedKnowsTheCurrentThreadAlone",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                return isHeldByCurrentThread();
+                            }
+                        },
+                        "2.31",
+                        "9.30"),
+                ofEachLock(
+                        "isLockedTakesTheLockToFindOut",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                return correct.tryAcquire().isEmpty();
+                            }
+                        },
+                        "2.31"),
+                ofEachLock(
+                        "isLockedIsFalseInAnOutage",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                try {
+                                    return super.isLocked();
+                                } catch (LockBackendException e) {
+                                    return false;
+                                }
+                            }
+                        },
+                        "9.30"),
                 ofEachLock(
                         "theLeaseOfAThreadCanBeClosed",
                         lock -> new ForwardingLock(lock) {

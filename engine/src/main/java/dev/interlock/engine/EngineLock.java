@@ -80,6 +80,27 @@ final class EngineLock implements DistributedLock {
         return Optional.ofNullable(acquireHandle(waiting)).map(tenure -> new Handle(engine.tenures(), tenure));
     }
 
+    @Override
+    public Optional<LockHandle> tryAcquire() {
+        try {
+            return Optional.ofNullable(acquireHandle(Waiting.notAtAll(engine.environment())))
+                    .map(tenure -> new Handle(engine.tenures(), tenure));
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        }
+    }
+
+    @Override
+    public DistributedLock withLease(Duration lease) {
+        return new EngineLock(engine, name, options.toBuilder().lease(lease).build());
+    }
+
+    @Override
+    public boolean isLocked() {
+        engine.requireOpen();
+        return Waiting.undisturbed(() -> engine.protocol().isLocked(name));
+    }
+
     private @Nullable Tenure acquireHandle(Waiting waiting) throws InterruptedException {
         return engine.acquire(name, options, Owner.HANDLE, waiting);
     }

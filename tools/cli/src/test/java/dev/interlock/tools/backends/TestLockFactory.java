@@ -85,6 +85,21 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
+        public Optional<LockHandle> tryAcquire() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public DistributedLock withLease(Duration lease) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean isLocked() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public boolean isHeldByCurrentThread() {
             throw new UnsupportedOperationException();
         }

@@ -166,6 +166,19 @@ public interface DistributedLock extends Lock {
     LockHandle acquire() throws InterruptedException;
 
     /**
+     * Acquires the lock for a handle if it is free, without waiting for it.
+     *
+     * <p>Asks the backend once, unless a thread or another handle of this factory holds the lock or waits for it, which makes
+     * the answer empty. Blocks only for that request, at most one command time-out. The interrupt status is neither looked at
+     * nor lost.
+     *
+     * @return the handle, which any thread may use and one must close, or empty if somebody else has the lock
+     * @throws LockBackendException if the request to the backend fails
+     * @throws IllegalStateException if the factory is closed, or if the current thread holds the lock by {@link #lock}
+     */
+    Optional<LockHandle> tryAcquire();
+
+    /**
      * Acquires the lock for a handle if it becomes free within a time and the current thread is not interrupted. With a time
      * of zero or less it does not wait, but asks the backend once.
      *
@@ -219,6 +232,33 @@ public interface DistributedLock extends Lock {
      *     {@link IllegalStateException} if the factory is closed, before or during the wait
      */
     CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait);
+
+     * Returns a view of this lock whose acquisitions use another lease. Everything else is as in this object: it is the same
+     * lock, so that a thread which acquired it through the one holds it through the other. Re-entry does not change the lease
+     * of a hold. Does no I/O, and the view is cheap to make and to drop.
+     *
+     * <pre>{@code
+     * lock.withLease(Duration.ofMinutes(5)).lock();
+     * }</pre>
+     *
+     * @param lease the lease of acquisitions through the view, within the bounds of {@link LockOptions.Builder#lease}
+     * @return the view
+     * @throws IllegalArgumentException if the lease lies outside its bounds, or is longer than {@link LockOptions#maxHold()}
+     */
+    DistributedLock withLease(Duration lease);
+
+    /**
+     * Tells whether anybody holds this lock now: a thread or handle of this factory or of any other client. Asks the backend,
+     * and takes nothing: the answer may be outdated when the caller has it, so it is for monitoring, and not for deciding
+     * whether to acquire the lock. A lease that its holder lost without having been told may count until the backend ends it.
+     *
+     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved.
+     *
+     * @return {@code true} if the backend has a holder of this lock
+     * @throws LockBackendException if the backend does not answer, or cannot say
+     * @throws IllegalStateException if the factory is closed
+     */
+    boolean isLocked();
 
     /**
      * Tells whether the current thread holds this lock. Does no I/O.

@@ -17,6 +17,7 @@ import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -566,6 +567,20 @@ abstract class FaultRules extends WaitingRules {
             eventually("the lock is granted again after connections were cut", () -> running.grants() > before);
         }
         assertExclusive(running.stop());
+    }
+
+    @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.PARTITION, beyond = Beyond.STATE)
+    public final void rule_9_30_isLockedThrowsWhenTheBackendCannotBeReached() {
+        DistributedLock lock = lock();
+        DistributedLock free = factory().getLock(name("b"));
+        Actor holder = actor("holder");
+        holder.does("lock()", () -> locked(lock));
+        faults().inject(Fault.PARTITION);
+        holder.begin("isLocked() of a free lock in an outage", free::isLocked).failure(LockBackendException.class);
+        holder.begin("isLocked() of the holder in an outage", lock::isLocked).failure(LockBackendException.class);
+        assertTrue(isHeldBy(holder, lock), "a query that fails costs no lock");
     }
 
     /** A hold of an actor's, and what it was told. */

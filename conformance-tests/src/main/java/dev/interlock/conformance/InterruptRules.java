@@ -15,6 +15,7 @@ import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -414,6 +415,28 @@ abstract class InterruptRules extends ReentryRules {
             }
         }
         fail("lockInterruptibly() never threw InterruptedException when interrupted during its request");
+    }
+
+    @Test
+    @Tag("chapter-4")
+    @Needs(beyond = Beyond.HANDLES)
+    public final void rule_4_24_tryAcquireWithoutATimeIgnoresAnInterrupt() {
+        DistributedLock lock = lock();
+        Actor actor = actor("has the handle");
+        actor.interrupt();
+        Optional<LockHandle> handle = actor.call("tryAcquire()", () -> lock.tryAcquire());
+        assertTrue(handle.isPresent(), "tryAcquire() of a free lock by an interrupted thread");
+        assertTrue(actor.isInterrupted(), "the interrupt status should still be set");
+        for (DistributedLock refusing : List.of(lock, lockOfAnotherClient())) {
+            Actor refused = actor("refused");
+            refused.interrupt();
+            assertTrue(
+                    refused.call("tryAcquire()", () -> refusing.tryAcquire()).isEmpty(),
+                    "tryAcquire() of a held lock by an interrupted thread");
+            assertTrue(refused.isInterrupted(), "the interrupt status should still be set");
+        }
+        actor.does("close()", handle.orElseThrow()::close);
+        assertFree(lockOfAnotherClient());
     }
 
     private Actor holderOf(DistributedLock lock) {

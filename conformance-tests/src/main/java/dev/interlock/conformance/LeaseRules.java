@@ -820,7 +820,31 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_38_aLockThatIsHandedOverComesWithItsWholeLease() {
+    public final void rule_6_38_withLeaseSetsTheLeaseOfAnAcquisition() {
+        Duration shorter = Scale.LONG_LEASE.dividedBy(4);
+        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+        Actor actor = actor("holder");
+        LockHandle brief = acquire(actor, lock.withLease(shorter));
+        assertNotAbove(shorter, brief);
+        actor.does("close()", brief::close);
+        LockHandle usual = acquire(actor, lock);
+        assertAbove(shorter, usual);
+        actor.does("close()", usual::close);
+        DistributedLock longer = factory().getLock(name(), unrenewed(shorter)).withLease(Scale.LONG_LEASE);
+        actor.does("lock() through the view", () -> locked(longer));
+        assertAbove(shorter, actor.call("lease()", longer::lease).orElseThrow());
+        actor.does("unlock()", longer::unlock);
+        for (Duration senseless : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> lock.withLease(senseless),
+                    () -> "withLease(" + senseless + ")");
+        }
+    }
+
+    @Test
+    @Tag("chapter-6")
+    public final void rule_6_39_aLockThatIsHandedOverComesWithItsWholeLease() {
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE.multipliedBy(2)));
         Actor holder = actor("holder");
         Actor next = actor("next holder");
@@ -855,7 +879,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_39_noInterruptComesAfterTheLossWasTold() {
+    public final void rule_6_40_noInterruptComesAfterTheLossWasTold() {
         Map<Actor, Pending<Integer>> losers = new LinkedHashMap<>();
         for (int i = 0; i < LOSERS; i++) {
             DistributedLock lock = connected(factory()).getLock(name("of loser " + i), LOUD);
@@ -906,7 +930,7 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_40_itsOwnLossDoesNotEndAnAcquisition() {
+    public final void rule_6_41_itsOwnLossDoesNotEndAnAcquisition() {
         DistributedLock lock = connected(factory()).getLock(name(), LOUD);
         List<Pending<?>> losers = new ArrayList<>();
         for (int i = 0; i < LOSERS; i++) {
@@ -938,7 +962,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
-    public final void rule_6_41_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
+    public final void rule_6_42_interruptingTheThreadsOfAGroupDoesNotEndRenewal() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLock lock = newFactory().getLock(name(again), lease(time));

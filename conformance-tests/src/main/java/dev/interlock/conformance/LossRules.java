@@ -40,7 +40,12 @@ abstract class LossRules extends OwnershipRules {
             Map.of("tryLock()", lock -> lock.tryLock(), "timed tryLock()", lock -> lock.tryLock(1, TimeUnit.SECONDS)));
 
     static final Map<String, Call> HANDLES = new TreeMap<>(Map.of(
-            "acquire()", DistributedLock::acquire, "tryAcquire()", lock -> lock.tryAcquire(Duration.ofSeconds(1))));
+            "acquire()",
+            DistributedLock::acquire,
+            "tryAcquire()",
+            lock -> lock.tryAcquire(),
+            "timed tryAcquire()",
+            lock -> lock.tryAcquire(Duration.ofSeconds(1))));
 
     private static final Map<String, Call> QUERIES = new TreeMap<>(Map.of(
             "isHeldByCurrentThread()",
@@ -104,21 +109,21 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_31_lockTellsOfALoss() {
+    public final void rule_2_32_lockTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(LOCKS);
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_32_tryLockTellsOfALoss() {
+    public final void rule_2_33_tryLockTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(TRY_LOCKS);
     }
 
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_33_acquiringAHandleTellsOfALoss() {
+    public final void rule_2_34_acquiringAHandleTellsOfALoss() {
         assertTellsAndLeavesTheLockFree(HANDLES);
     }
 
@@ -144,7 +149,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_34_queriesTellOfALoss() {
+    public final void rule_2_35_queriesTellOfALoss() {
         Map<String, Loser> losers = losers(QUERIES.keySet());
         QUERIES.forEach((what, call) -> {
             Loser loser = losers.get(what);
@@ -156,7 +161,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_35_oneAcquisitionAtMostIsRefusedForALoss() {
+    public final void rule_2_36_oneAcquisitionAtMostIsRefusedForALoss() {
         Map<String, Call> calls = acquisitions();
         calls.put("unlock()", DistributedLock::unlock);
         Map<String, Loser> losers = losers(calls.keySet());
@@ -179,7 +184,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_36_unlockTellsOfALossThatAnAcquisitionHasTold() {
+    public final void rule_2_37_unlockTellsOfALossThatAnAcquisitionHasTold() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
@@ -193,7 +198,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(faults = Fault.PARTITION, beyond = Beyond.LEASES)
-    public final void rule_2_37_aLossIsToldWithoutTheBackend() {
+    public final void rule_2_38_aLossIsToldWithoutTheBackend() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         faults().inject(Fault.PARTITION);
@@ -203,13 +208,13 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_38_anInterruptOnEntryGoesBeforeALoss() {
+    public final void rule_2_39_anInterruptOnEntryGoesBeforeALoss() {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
             Loser loser = losers.get(what);
             loser.thread.interrupt();
-            if (List.of("lock()", "tryLock()").contains(what)) {
+            if (List.of("lock()", "tryLock()", "tryAcquire()").contains(what)) {
                 loser.isTold(what + " by an interrupted thread", call);
                 assertTrue(loser.thread.isInterrupted(), "the interrupt status should still be set");
             } else {
@@ -222,7 +227,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = Beyond.LEASES)
-    public final void rule_2_39_aLossIsToldToItsThreadAboutItsLockAlone() {
+    public final void rule_2_40_aLossIsToldToItsThreadAboutItsLockAlone() {
         connected(factory());
         Loser loser = loser(twin(), "a").awaitLoss();
         DistributedLock lock = lock();
@@ -243,7 +248,7 @@ abstract class LossRules extends OwnershipRules {
     @Test
     @Tag("chapter-2")
     @Needs(beyond = {Beyond.LEASES, Beyond.HANDLES})
-    public final void rule_2_40_theLossOfAHandleIsToldToNoThread() {
+    public final void rule_2_41_theLossOfAHandleIsToldToNoThread() {
         connected(factory());
         DistributedLock lock = factory().getLock(name(), unrenewed(Scale.SHORT_LEASE));
         CountDownLatch lost = new CountDownLatch(1);

@@ -467,7 +467,37 @@ abstract class OwnershipRules extends ExclusionRules {
 
     @Test
     @Tag("chapter-2")
-    public final void rule_2_41_threadsThatAreEqualAreDifferentOwners() {
+    @Needs(beyond = Beyond.STATE)
+    public final void rule_2_31_isLockedTellsWhetherAnybodyHoldsTheLock() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        Actor observer = actor("observer");
+        assertLocked(false, observer, lock, other);
+        assertFree(other);
+        holder.does("lock()", lock::lock);
+        assertLocked(true, holder, lock, other);
+        assertLocked(true, observer, lock, other);
+        assertHolds(holder, lock);
+        holder.does("unlock()", lock::unlock);
+        assertLocked(false, observer, lock, other);
+        LockHandle handle = holder.call("acquire()", lock::acquire);
+        assertLocked(true, observer, lock, other);
+        assertTrue(handle.isValid(), "to look at a lock takes it from nobody");
+        holder.does("close()", handle::close);
+        assertLocked(false, observer, lock, other);
+    }
+
+    private static void assertLocked(boolean expected, Actor actor, DistributedLock... locks) {
+        for (DistributedLock lock : locks) {
+            assertEquals(
+                    expected, actor.call("isLocked()", lock::isLocked), () -> "isLocked() asked by " + actor.name());
+        }
+    }
+
+    @Test
+    @Tag("chapter-2")
+    public final void rule_2_42_threadsThatAreEqualAreDifferentOwners() {
         DistributedLock lock = lock();
         Actor holder = twin();
         Actor other = twin();

@@ -373,11 +373,32 @@ abstract class ReentryRules extends LossRules {
 
     @Test
     @Tag("chapter-3")
+    @Needs(value = Capability.REENTRANT, beyond = Beyond.LEASES)
+    public final void rule_3_20_aViewWithAnotherLeaseIsTheSameLock() {
+        DistributedLock lock = lock();
+        DistributedLock view = lock.withLease(Scale.LONG_LEASE);
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        assertEquals(lock.name(), view.name(), "the name of the view");
+        holder.does("lock() through the view", view::lock);
+        assertTrue(triesToLock(holder, lock), "tryLock() by the holder, through the lock itself");
+        assertHoldCount(2, holder, view);
+        assertHoldCount(2, holder, lock);
+        assertFalse(triesToLock(actor("another thread"), lock), "tryLock() of what is held through the view");
+        assertHeldBySomebody(other);
+        holder.does("unlock()", lock::unlock);
+        assertHeldBySomebody(other);
+        holder.does("unlock() through the view", view::unlock);
+        assertFree(other);
+    }
+
+    @Test
+    @Tag("chapter-3")
     @Needs(
             value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_20_aLateReEntryIntoALockThatIsLostTellsOfTheLoss() {
+    public final void rule_3_21_aLateReEntryIntoALockThatIsLostTellsOfTheLoss() {
         Map<String, Call> calls = new TreeMap<>(LOCKS);
         calls.putAll(TRY_LOCKS);
         Actor next = actor("next holder");
@@ -411,7 +432,7 @@ abstract class ReentryRules extends LossRules {
     @Needs(
             value = Capability.REENTRANT,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_21_aLateReEntryDoesNotProlongTheLease() {
+    public final void rule_3_22_aLateReEntryDoesNotProlongTheLease() {
         DistributedLock other = connected(newFactory()).getLock(name());
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
         Actor holder = holderOf("a");
@@ -432,7 +453,7 @@ abstract class ReentryRules extends LossRules {
     @Needs(
             value = Capability.REENTRANT,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_22_aLeaderThatLostItsLockUnseenDoesNotLeadOn() {
+    public final void rule_3_23_aLeaderThatLostItsLockUnseenDoesNotLeadOn() {
         connected(factory());
         for (boolean taken : new boolean[] {false, true}) {
             String suffix = taken ? "taken" : "free";
@@ -459,7 +480,7 @@ abstract class ReentryRules extends LossRules {
             value = {Capability.REENTRANT, Capability.SAFE_RELEASE},
             faults = Fault.FLUSH,
             beyond = {Beyond.CLIENTS, Beyond.LEASES})
-    public final void rule_3_23_aLeaderWhoseLockTheBackendForgotDoesNotLeadOn() {
+    public final void rule_3_24_aLeaderWhoseLockTheBackendForgotDoesNotLeadOn() {
         Leader second = new Leader(actor("follower"), connected(newFactory()).getLock(name()), false);
         DistributedLock lock = connected(factory()).getLock(name(), unrenewed(LEASE));
         Leader first = new Leader(holderOf("a"), lock, true);

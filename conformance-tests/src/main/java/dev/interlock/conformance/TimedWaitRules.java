@@ -548,4 +548,30 @@ abstract class TimedWaitRules extends InterruptRules {
                     "tryAcquire of " + time + " ns should get a free lock");
         }
     }
+
+    @Test
+    @Tag("chapter-5")
+    @Needs(beyond = Beyond.HANDLES)
+    public final void rule_5_24_tryAcquireWithoutATimeAsksOnce() {
+        DistributedLock lock = lock();
+        DistributedLock other = lockOfAnotherClient();
+        Actor holder = actor("holder");
+        Actor actor = actor("other");
+        holder.does("lock()", lock::lock);
+        for (DistributedLock held : List.of(lock, other)) {
+            assertOnceWithin(
+                    SOON,
+                    "tryAcquire()",
+                    () -> refusal(actor, "tryAcquire()", () -> held.tryAcquire().isPresent())
+                            .result());
+        }
+        holder.begin("tryAcquire() by the holder", () -> lock.tryAcquire()).failure(IllegalStateException.class);
+        holder.does("unlock()", lock::unlock);
+        for (DistributedLock free : List.of(lock, other)) {
+            Optional<LockHandle> handle = actor.call("tryAcquire()", () -> free.tryAcquire());
+            assertTrue(handle.isPresent(), "tryAcquire() should get a free lock");
+            assertHeldBySomebody(lockOfAnotherClient());
+            actor.does("close()", handle.orElseThrow()::close);
+        }
+    }
 }

@@ -27,18 +27,18 @@ final class Specimens {
                                 "2.26",
                                 "2.27",
                                 "2.28",
-                                "2.31",
                                 "2.32",
                                 "2.33",
                                 "2.34",
                                 "2.35",
-                                "2.39",
+                                "2.36",
                                 "2.40",
+                                "2.41",
                                 "3.18",
-                                "3.20",
                                 "3.21",
                                 "3.22",
                                 "3.23",
+                                "3.24",
                                 "5.19",
                                 "6.3",
                                 "6.4",
@@ -54,8 +54,8 @@ final class Specimens {
                                 "6.34",
                                 "6.35",
                                 "6.36",
-                                "6.39",
                                 "6.40",
+                                "6.41",
                                 "8.16",
                                 "8.17",
                                 "9.6",
@@ -70,9 +70,9 @@ final class Specimens {
                         .races("1.7", "1.9", "1.12", "1.13", "1.17", "1.18", "8.21", "9.13", "9.16", "9.29", "12.12"),
                 Specimen.of(new SetnxExpireStrategyProvider(), "12.7"),
                 Specimen.of(new GetDelSetnxStrategyProvider(), "1.19"),
-                Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "3.20", "3.23", "6.35", "9.6")
+                Specimen.of(new UncheckedDelStrategyProvider(), "2.28", "3.21", "3.24", "6.35", "9.6")
                         .races("8.21", "9.10", "9.29"),
-                Specimen.of(new SetnxWatchStrategyProvider(), "3.21", "6.5", "6.15", "6.19", "12.7"));
+                Specimen.of(new SetnxWatchStrategyProvider(), "3.22", "6.5", "6.15", "6.19", "12.7"));
     }
 
     static Stream<Specimen> ofSeveralProcesses() {

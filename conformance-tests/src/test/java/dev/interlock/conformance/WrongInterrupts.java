@@ -356,7 +356,7 @@ final class WrongInterrupts {
     }
 
     private static WrongLock theInterruptForALossIsLate() {
-        return new WrongLock("theInterruptForALossIsLate", "6.39") {
+        return new WrongLock("theInterruptForALossIsLate", "6.40") {
             @Override
             DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                 return new ForwardingFactory(correct) {
@@ -409,11 +409,11 @@ final class WrongInterrupts {
                         }
                     };
                 },
-                "6.40");
+                "6.41");
     }
 
     private static WrongLock anInterruptOfTheGroupEndsRenewal() {
-        return new WrongLock("anInterruptOfTheGroupEndsRenewal", "6.41") {
+        return new WrongLock("anInterruptOfTheGroupEndsRenewal", "6.42") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new RenewedByAThread(super.protocol(server, config));

@@ -55,6 +55,7 @@ final class WrongLeases {
                 aLeaseCountsFromTheAnswer(),
                 aGrantThatIsOverOnArrivalIsAProgrammingError(),
                 onlyTheBackendTellsOfALoss(),
+                withLeaseIsForgotten(),
                 cancellingAListenerDoesNothing(),
                 listenersAreKeptInASet(),
                 lateListenersAreForgotten(),
@@ -492,6 +493,18 @@ final class WrongLeases {
                 "7.7");
     }
 
+    private static WrongLock withLeaseIsForgotten() {
+        return withLocks(
+                "withLeaseIsForgotten",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public DistributedLock withLease(Duration lease) {
+                        return this;
+                    }
+                },
+                "6.38");
+    }
+
     private static WrongLock cancellingAListenerDoesNothing() {
         return withLeases(
                 "cancellingAListenerDoesNothing",
@@ -845,8 +858,8 @@ final class WrongLeases {
                         return new Renewal.Renewed(claim.lease());
                     }
                 },
-                "3.20",
-                "3.23",
+                "3.21",
+                "3.24",
                 "6.35");
     }
 
@@ -999,7 +1012,7 @@ final class WrongLeases {
                         }
                     };
                 },
-                "6.38");
+                "6.39");
     }
 
     private static WrongLock maxHoldIsThreeTimesAsLong() {

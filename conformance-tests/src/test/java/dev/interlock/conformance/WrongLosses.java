@@ -9,8 +9,10 @@ import dev.interlock.LossCause;
 import dev.interlock.conformance.WrongOwnership.WithBackDoor;
 import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,15 +33,15 @@ final class WrongLosses {
                                 return acquisition.run();
                             }
                         },
-                        "2.31",
                         "2.32",
                         "2.33",
-                        "2.35",
+                        "2.34",
                         "2.36",
                         "2.37",
                         "2.38",
                         "2.39",
-                        "3.22",
+                        "2.40",
+                        "3.23",
                         "10.18"),
                 WrongOwnership.ofEachLock(
                         "tryLockTakesALossForARefusal",
@@ -53,31 +55,43 @@ final class WrongLosses {
                                 }
                             }
                         },
-                        "2.32",
-                        "2.35",
+                        "2.33",
                         "2.36",
                         "2.37",
-                        "2.38"),
+                        "2.38",
+                        "2.39"),
                 WrongOwnership.ofEachClient(
                         "queriesDoNotTellOfALoss",
                         () -> {
-                            Notes lost = new Notes();
+                            ThreadLocal<Map<String, Lease>> held = ThreadLocal.withInitial(HashMap::new);
                             return lock -> new LockWithHook(lock) {
                                 @Override
                                 <T> T around(Acquisition<T> acquisition) throws InterruptedException {
-                                    if (lost.remove(name())) {
+                                    Lease last = held.get().get(name());
+                                    if (last != null && !last.isValid()) {
+                                        held.get().remove(name());
                                         throw lost(name());
                                     }
                                     T granted = acquisition.run();
-                                    lost.noteLossOf(correct.lease(), name());
+                                    correct.lease()
+                                            .ifPresent(lease -> held.get().put(name(), lease));
                                     return granted;
+                                }
+
+                                @Override
+                                public void unlock() {
+                                    try {
+                                        super.unlock();
+                                    } finally {
+                                        held.get().values().removeIf(lease -> !lease.isValid());
+                                    }
                                 }
                             };
                         },
                         "2.24",
                         "2.25",
-                        "2.34",
                         "2.35",
+                        "2.36",
                         "3.18"),
                 WrongOwnership.ofEachClient(
                         "everyAcquisitionIsRefusedForALoss",
@@ -104,7 +118,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.35"),
+                        "2.36"),
                 WrongOwnership.ofEachLock(
                         "anAcquisitionThatTellsOfALossForgetsIt",
                         lock -> new LockWithHook(lock) {
@@ -126,8 +140,8 @@ final class WrongLosses {
                                 }
                             }
                         },
-                        "2.36"),
-                new WithBackDoor("theBackendIsAskedBeforeALossIsTold", "2.37", "3.8") {
+                        "2.37"),
+                new WithBackDoor("theBackendIsAskedBeforeALossIsTold", "2.38", "3.8") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {
                         return new LockWithHook(lock) {
@@ -155,7 +169,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.38"),
+                        "2.39"),
                 WrongOwnership.ofEachClient(
                         "aLossIsToldToTheNextThread",
                         () -> {
@@ -172,7 +186,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.39"),
+                        "2.40"),
                 WrongOwnership.ofEachClient(
                         "theLossOfAHandleIsToldToItsThread",
                         () -> {
@@ -193,7 +207,7 @@ final class WrongLosses {
                                 }
                             };
                         },
-                        "2.40"));
+                        "2.41"));
     }
 
     private static LeaseLostException lost(String name) {
@@ -264,6 +278,11 @@ final class WrongLosses {
         @Override
         public LockHandle acquire() throws InterruptedException {
             return around(() -> super.acquire());
+        }
+
+        @Override
+        public Optional<LockHandle> tryAcquire() {
+            return aroundIgnoringInterrupts(() -> super.tryAcquire());
         }
 
         @Override

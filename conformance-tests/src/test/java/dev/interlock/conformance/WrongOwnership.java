@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
@@ -199,7 +200,7 @@ final class WrongOwnership {
                             };
                         },
                         "2.11",
-                        "2.41"),
+                        "2.42"),
                 ofEachClient(
                         "threadsInheritLocks",
                         () -> {
@@ -313,6 +314,38 @@ final class WrongOwnership {
                         };
                     }
                 },
+                ofEachLock(
+                        "isLockedKnowsTheCurrentThreadAlone",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                return isHeldByCurrentThread();
+                            }
+                        },
+                        "2.31",
+                        "9.30"),
+                ofEachLock(
+                        "isLockedTakesTheLockToFindOut",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                return correct.tryAcquire().isEmpty();
+                            }
+                        },
+                        "2.31"),
+                ofEachLock(
+                        "isLockedIsFalseInAnOutage",
+                        lock -> new ForwardingLock(lock) {
+                            @Override
+                            public boolean isLocked() {
+                                try {
+                                    return super.isLocked();
+                                } catch (LockBackendException e) {
+                                    return false;
+                                }
+                            }
+                        },
+                        "9.30"),
                 ofEachLock(
                         "theLeaseOfAThreadCanBeClosed",
                         lock -> new ForwardingLock(lock) {
@@ -452,16 +485,16 @@ final class WrongOwnership {
                         },
                         "2.24",
                         "2.25",
-                        "2.31",
-                        "2.34",
+                        "2.32",
                         "2.35",
                         "2.36",
                         "2.37",
                         "2.38",
                         "2.39",
+                        "2.40",
                         "3.17",
                         "3.18",
-                        "3.20",
+                        "3.21",
                         "10.18"),
                 ofEachClient(
                         "aLossOutlivesAFreshTenure",
@@ -493,7 +526,7 @@ final class WrongOwnership {
                             };
                         },
                         "2.25",
-                        "2.34"),
+                        "2.35"),
                 ofEachClient(
                         "aThreadIsKnownByItsEquals",
                         () -> {
@@ -510,7 +543,7 @@ final class WrongOwnership {
                                 }
                             };
                         },
-                        "2.41"),
+                        "2.42"),
                 new WithBackDoor("aHolderThatLostTheLockFreesIt", "2.26", "2.27", "2.28") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {

@@ -161,6 +161,27 @@ final class WrongReentry {
                         },
                         "3.13",
                         "3.18"),
+                new WrongLock("aViewWithAnotherLeaseIsAnotherLock", "3.20") {
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory locks, LockConfig config) {
+                        return new ForwardingFactory(locks) {
+                            @Override
+                            protected DistributedLock spoil(DistributedLock lock) {
+                                return new ForwardingLock(lock) {
+                                    @Override
+                                    public String name() {
+                                        return super.name().replaceFirst(" for PT.*", "");
+                                    }
+
+                                    @Override
+                                    public DistributedLock withLease(Duration lease) {
+                                        return getLock(name() + " for " + lease);
+                                    }
+                                };
+                            }
+                        };
+                    }
+                },
                 WrongOwnership.ofEachClient(
                         "reEntryIsBelievedForTheWholeLease",
                         () -> {
@@ -198,9 +219,9 @@ final class WrongReentry {
                                 }
                             };
                         },
-                        "3.20",
-                        "3.23"),
-                new WrongLock("reEntryProlongsTheLease", "3.15", "3.21") {
+                        "3.21",
+                        "3.24"),
+                new WrongLock("reEntryProlongsTheLease", "3.15", "3.22") {
                     @Override
                     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
                         return new ForwardingFactory(correct) {

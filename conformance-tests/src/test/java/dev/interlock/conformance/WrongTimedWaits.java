@@ -42,6 +42,7 @@ final class WrongTimedWaits {
                 tryAcquireTriesOnce(),
                 tryAcquireSpendsItsWaitTwice(),
                 tryAcquireTakesZeroForEver(),
+                tryAcquireWithoutATimeWaits(),
                 tryAcquireOverflows(),
                 aMissingUnitMeansMilliseconds(),
                 theTimeBeginsAgainAtTheHeadOfTheQueue(),
@@ -228,6 +229,24 @@ final class WrongTimedWaits {
                     }
                 },
                 "5.11");
+    }
+
+    private static WrongLock tryAcquireWithoutATimeWaits() {
+        return spoilt(
+                "tryAcquireWithoutATimeWaits",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public Optional<LockHandle> tryAcquire() {
+                        try {
+                            return correct.tryAcquire(Scale.LONG_LEASE);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                            return Optional.empty();
+                        }
+                    }
+                },
+                "4.24",
+                "5.24");
     }
 
     private static WrongLock tryAcquireTakesZeroForEver() {

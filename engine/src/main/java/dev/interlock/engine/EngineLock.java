@@ -113,6 +113,26 @@ final class EngineLock implements DistributedLock {
     }
 
     @Override
+    public Optional<LockHandle> tryAcquire() {
+        try {
+            return Optional.ofNullable(acquire(false, Wait.notAtAll(env()))).map(hold -> new HandleView(engine, hold));
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        }
+    }
+
+    @Override
+    public DistributedLock withLease(Duration lease) {
+        return new EngineLock(engine, name, options.toBuilder().lease(lease).build());
+    }
+
+    @Override
+    public boolean isLocked() {
+        engine.core().requireOpen();
+        return Wait.undisturbed(() -> engine.core().protocol().isLocked(name));
+    }
+
+    @Override
     public boolean isHeldByCurrentThread() {
         return holds().isHeldByCurrentThread(name);
     }

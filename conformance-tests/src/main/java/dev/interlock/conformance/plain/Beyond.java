@@ -9,6 +9,8 @@ public enum Beyond {
     CLIENTS("several clients"),
     /** The current thread's holds can be asked for. */
     QUERIES("a query of the current thread's holds"),
+    /** It can be asked whether anybody holds the lock. */
+    STATE("a query whether anybody holds the lock"),
     /** A hold that belongs to no thread: {@code acquire()} and {@code tryAcquire()}. */
     HANDLES("handles, which belong to no thread"),
     /** A hold that ends by itself after a time that the caller chooses. */

@@ -97,6 +97,32 @@ final class PlainLock implements DistributedLock {
         throw new UnsupportedOperationException("a plain lock is acquired by the thread that calls");
     }
 
+    @Override
+    public Optional<LockHandle> tryAcquire() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return CarriedHold.acquire(this, this::tryLock);
+        } catch (InterruptedException e) {
+            interrupted = true;
+            return Optional.empty();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A plain lock is held for as long as it is not unlocked. */
+    @Override
+    public DistributedLock withLease(Duration lease) {
+        return this;
+    }
+
+    @Override
+    public boolean isLocked() {
+        throw new UnsupportedOperationException("a plain lock cannot be asked whether anybody holds it");
+    }
+
     private static long saturated(Duration wait) {
         try {
             return wait.toNanos();

@@ -105,6 +105,21 @@ public class ForwardingLock implements DistributedLock {
     }
 
     @Override
+    public Optional<LockHandle> tryAcquire() {
+        return correct.tryAcquire().map(this::spoil);
+    }
+
+    @Override
+    public DistributedLock withLease(Duration lease) {
+        return correct.withLease(lease);
+    }
+
+    @Override
+    public boolean isLocked() {
+        return correct.isLocked();
+    }
+
+    @Override
     public boolean isHeldByCurrentThread() {
         return correct.isHeldByCurrentThread();
     }

@@ -91,7 +91,22 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
+        public Optional<LockHandle> tryAcquire() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public DistributedLock withLease(Duration lease) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean isLocked() {
             throw new UnsupportedOperationException();
         }
 

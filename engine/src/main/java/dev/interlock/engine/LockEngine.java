@@ -49,7 +49,10 @@ public final class LockEngine implements DistributedLockFactory {
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(env, "env");
         String threadPrefix = "interlock-" + strategy + "-" + FACTORIES.incrementAndGet() + "-";
-        return new LockEngine(strategy, profile, new EngineCore(strategy, protocol, config, env, threadPrefix));
+        Environment threads = config.threadFactory()
+                .<Environment>map(factory -> new UserThreads(env, factory))
+                .orElse(env);
+        return new LockEngine(strategy, profile, new EngineCore(strategy, protocol, config, threads, threadPrefix));
     }
 
     @Override

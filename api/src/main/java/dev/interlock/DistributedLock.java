@@ -233,6 +233,7 @@ public interface DistributedLock extends Lock {
      */
     CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait);
 
+    /**
      * Returns a view of this lock whose acquisitions use another lease. Everything else is as in this object: it is the same
      * lock, so that a thread which acquired it through the one holds it through the other. Re-entry does not change the lease
      * of a hold. Does no I/O, and the view is cheap to make and to drop.

@@ -25,7 +25,7 @@ public interface LeaseProtocol extends AutoCloseable {
 
     /**
      * Extends leases, each to the whole {@linkplain Claim#lease() lease} of its claim counted from now, where the claim's
-     * token still holds the lock. Never re-creates what is gone. Groups what it can into one request; the failure of one
+     * token still holds the lock. Never brings the end of a lease nearer, and never re-creates what is gone. Groups what it can into one request; the failure of one
      * server must not keep requests to others from being sent.
      *
      * @param claims the leases to extend, at least one; all have the same {@linkplain #lane lane} and the same

@@ -61,6 +61,19 @@ class ProtocolTest {
     }
 
     @Test
+    void aRenewalNeverBringsTheEndNearer() {
+        LeaseProtocol protocol = protocol();
+        Claim claim = held(protocol, Fixture.NAME);
+        protocol.renew(List.of(claim.withLease(Duration.ofHours(1))));
+        assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        assertThat(protocol().attempt(claim(Fixture.NAME)))
+                .isInstanceOfSatisfying(
+                        Attempt.Refused.class,
+                        refused -> assertThat(refused.retryAfter())
+                                .hasValueSatisfying(left -> assertThat(left).isGreaterThan(Duration.ofMinutes(50))));
+    }
+
+    @Test
     void aLockIsLockedWhileAnybodyHoldsIt() {
         LeaseProtocol protocol = protocol();
         assertThat(protocol.isLocked(Fixture.NAME)).isFalse();

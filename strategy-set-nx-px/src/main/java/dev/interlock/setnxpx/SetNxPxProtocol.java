@@ -184,7 +184,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     private List<Renewal> renewByTransaction(Claim claim) {
         String key = keys.lock(claim.name());
-        return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease())))
+        return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease()), "GT"))
                 .<Renewal>map(Renewal.Lost::new)
                 .orElseGet(() -> new Renewal.Renewed(validity(claim.lease()))));
     }

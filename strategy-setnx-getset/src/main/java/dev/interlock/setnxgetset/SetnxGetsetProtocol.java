@@ -184,8 +184,14 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(claim.timeout());
-        Timestamp next = settings.format().write(now, claim.lease(), env);
         List<Timestamp> before = written(claim);
+        Duration lease = claim.lease();
+        for (Timestamp timestamp : before) {
+            // A renewal never brings the end nearer.
+            Duration left = settings.format().leaseUntil(timestamp, now);
+            lease = left.compareTo(lease) > 0 ? left : lease;
+        }
+        Timestamp next = settings.format().write(now, lease, env);
         List<Timestamp> after = new ArrayList<>(before);
         after.add(next);
         written.put(claim.token(), after);

@@ -55,6 +55,11 @@ record TimestampFormat(boolean seconds, boolean fraction) {
         return new Timestamp(end / unit + "." + digits, end, Optional.of(lease));
     }
 
+    /** Returns the lease that a holder would have to write at a time to leave the end of a timestamp where it is. */
+    Duration leaseUntil(Timestamp timestamp, long nowMillis) {
+        return Duration.ofMillis(timestamp.millis() - nowMillis - unitMillis());
+    }
+
     private static String padded(long number, int digits) {
         return digits == 0 ? "" : String.format("%0" + digits + "d", number);
     }

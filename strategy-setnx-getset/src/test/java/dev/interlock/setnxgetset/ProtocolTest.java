@@ -66,6 +66,16 @@ class ProtocolTest {
         return claim;
     }
 
+    @Test
+    void aRenewalNeverBringsTheEndNearer() {
+        LeaseProtocol protocol = protocol("client");
+        Claim claim = held(protocol, Fixture.NAME);
+        protocol.renew(List.of(claim.withLease(Duration.ofHours(1))));
+        assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        assertThat(protocol("client", Duration.ofMinutes(50)).isLocked(Fixture.NAME))
+                .isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"client", "server", "observed"})
     void aLockIsLockedWhileAnybodyHoldsIt(String clock) {

@@ -7,4 +7,6 @@ module dev.interlock.engine {
     requires static jdk.jfr;
 
     exports dev.interlock.engine;
+    exports dev.interlock.engine.environment;
+    exports dev.interlock.engine.protocol;
 }

@@ -2,10 +2,10 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.LeaseProtocol;
-import dev.interlock.engine.Release;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;

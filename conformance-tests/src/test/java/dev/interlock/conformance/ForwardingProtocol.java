@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.LeaseProtocol;
-import dev.interlock.engine.Release;
-import dev.interlock.engine.Renewal;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
 import java.util.List;
 
 /** Passes everything on; subclasses spoil a part. */

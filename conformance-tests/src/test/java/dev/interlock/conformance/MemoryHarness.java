@@ -3,8 +3,8 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;

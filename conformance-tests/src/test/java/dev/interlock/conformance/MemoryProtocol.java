@@ -2,12 +2,12 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.LeaseProtocol;
-import dev.interlock.engine.Release;
-import dev.interlock.engine.Renewal;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.LockHandle;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

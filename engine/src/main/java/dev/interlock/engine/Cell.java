@@ -3,7 +3,11 @@ package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.threads.Timer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -2,6 +2,8 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -5,6 +5,8 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.threads.Wait;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;

@@ -2,6 +2,11 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.threads.Timer;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;

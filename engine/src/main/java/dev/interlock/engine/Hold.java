@@ -4,6 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.engine.environment.Environment;
+
 /**
  * Settles between a thread that learns of the loss of its lock by itself and the engine, which interrupts it because of that
  * loss: whoever was told is not interrupted afterwards. Safe to use from any thread.

@@ -4,6 +4,8 @@ package dev.interlock.engine;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Renewal;
 import java.time.Duration;
 import java.util.function.Consumer;
 

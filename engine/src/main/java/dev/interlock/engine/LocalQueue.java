@@ -2,7 +2,10 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Watch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

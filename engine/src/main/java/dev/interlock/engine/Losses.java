@@ -2,7 +2,9 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.threads.Notices;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;

@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 import org.jspecify.annotations.Nullable;
 

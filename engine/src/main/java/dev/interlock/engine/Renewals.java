@@ -3,7 +3,13 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.threads.Lanes;
+import dev.interlock.engine.threads.Wait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

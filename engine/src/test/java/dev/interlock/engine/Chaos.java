@@ -7,6 +7,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

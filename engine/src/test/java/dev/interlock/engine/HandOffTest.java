@@ -9,6 +9,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.protocol.Claim;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,6 +7,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.protocol.Claim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

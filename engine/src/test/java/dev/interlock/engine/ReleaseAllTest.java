@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

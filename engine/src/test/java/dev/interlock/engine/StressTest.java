@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.InMemoryProtocol.Verb;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

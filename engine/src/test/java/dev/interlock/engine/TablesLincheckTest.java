@@ -2,8 +2,11 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.threads.Timer;
+import dev.interlock.engine.threads.Wait;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.BooleanGen;
 import org.jetbrains.lincheck.datastructures.IntGen;

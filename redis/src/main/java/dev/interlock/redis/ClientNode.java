@@ -3,8 +3,8 @@ package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

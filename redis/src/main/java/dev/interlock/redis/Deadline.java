@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

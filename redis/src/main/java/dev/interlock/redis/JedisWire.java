@@ -3,7 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@
 package dev.interlock.redis;
 
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;

@@ -3,7 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.util.List;

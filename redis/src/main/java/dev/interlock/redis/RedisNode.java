@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

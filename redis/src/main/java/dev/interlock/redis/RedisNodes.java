@@ -3,7 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.util.List;
 
 /**

@@ -2,8 +2,8 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.testservers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.testservers.RedisServer;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

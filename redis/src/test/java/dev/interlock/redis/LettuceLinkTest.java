@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;

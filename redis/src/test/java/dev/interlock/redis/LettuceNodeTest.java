@@ -2,7 +2,7 @@
 package dev.interlock.redis;
 
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 
 class LettuceNodeTest extends OwnConnectionsContract {
     @Override

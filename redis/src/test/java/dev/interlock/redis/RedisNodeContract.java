@@ -13,8 +13,8 @@ import static org.hamcrest.Matchers.is;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;

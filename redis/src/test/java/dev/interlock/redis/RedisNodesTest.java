@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockConfig;
 import dev.interlock.RedisEndpoint;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;

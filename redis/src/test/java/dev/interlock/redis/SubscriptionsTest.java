@@ -3,7 +3,7 @@ package dev.interlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

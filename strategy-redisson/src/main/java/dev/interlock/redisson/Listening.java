@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redisson;
 
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

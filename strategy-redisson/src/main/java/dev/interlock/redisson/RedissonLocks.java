@@ -3,7 +3,7 @@ package dev.interlock.redisson;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;

@@ -2,7 +2,7 @@
 package dev.interlock.redisson;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

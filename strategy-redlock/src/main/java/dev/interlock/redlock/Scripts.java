@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
-import dev.interlock.engine.Claim;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

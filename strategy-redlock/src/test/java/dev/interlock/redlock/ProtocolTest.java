@@ -7,12 +7,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.LeaseProtocol;
-import dev.interlock.engine.Release;
-import dev.interlock.engine.Renewal;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;

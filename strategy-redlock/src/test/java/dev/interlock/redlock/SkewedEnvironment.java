@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 
 /** The real environment, but for a wall clock that is wrong. */

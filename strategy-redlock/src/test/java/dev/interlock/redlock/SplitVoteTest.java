@@ -3,10 +3,10 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.LeaseProtocol;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redlock.NodeReport.Vote;
 import java.time.Duration;
 import java.util.ArrayList;

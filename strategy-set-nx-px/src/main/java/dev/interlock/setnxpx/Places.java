@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxpx;
 
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.Environment;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;

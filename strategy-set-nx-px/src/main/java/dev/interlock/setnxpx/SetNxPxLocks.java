@@ -3,7 +3,7 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.JedisNodes;
 import dev.interlock.redis.LettuceNodes;
 import dev.interlock.redis.RedisNode;

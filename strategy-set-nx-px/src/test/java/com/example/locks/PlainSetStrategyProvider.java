@@ -3,8 +3,8 @@ package com.example.locks;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
 import dev.interlock.spi.Assumption;

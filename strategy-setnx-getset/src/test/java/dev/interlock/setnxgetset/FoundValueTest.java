@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.DistributedLock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;

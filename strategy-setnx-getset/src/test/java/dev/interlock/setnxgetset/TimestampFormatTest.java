@@ -3,7 +3,7 @@ package dev.interlock.setnxgetset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.engine.Environment;
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

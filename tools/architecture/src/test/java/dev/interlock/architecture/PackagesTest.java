@@ -19,7 +19,7 @@ class PackagesTest {
 
     /** Those that were larger before there was this rule; each number may only go down. */
     private static final Map<String, Integer> LARGER =
-            Map.of("dev/interlock/engine", 26, "dev/interlock/redis", 28, "dev/interlock/conformance", 34);
+            Map.of("dev/interlock/engine", 25, "dev/interlock/redis", 28, "dev/interlock/conformance", 34);
 
     @Test
     void noPackageIsAHeap() throws IOException {

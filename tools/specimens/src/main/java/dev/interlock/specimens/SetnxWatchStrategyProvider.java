@@ -2,7 +2,7 @@
 package dev.interlock.specimens;
 
 import dev.interlock.LossCause;
-import dev.interlock.engine.Claim;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;

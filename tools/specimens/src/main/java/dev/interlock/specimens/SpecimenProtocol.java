@@ -3,12 +3,12 @@ package dev.interlock.specimens;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
-import dev.interlock.engine.Attempt;
-import dev.interlock.engine.Claim;
-import dev.interlock.engine.LeaseProtocol;
-import dev.interlock.engine.Release;
-import dev.interlock.engine.Renewal;
-import dev.interlock.engine.Watch;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;

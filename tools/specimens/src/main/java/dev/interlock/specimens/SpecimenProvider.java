@@ -3,8 +3,8 @@ package dev.interlock.specimens;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.Environment;
 import dev.interlock.engine.LockEngine;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.threads;
 
+import dev.interlock.engine.environment.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Scheduling wakes the thread only if the entry is due sooner than the thread would wake anyway, and cancelling never does, so
  * that a lock that is taken and freed again costs no switch of threads. Safe to use from any thread.
  */
-final class Timer {
+public final class Timer {
     private static final System.Logger LOG = System.getLogger(Timer.class.getPackageName());
 
     private static final int STRIPES = 8;
@@ -37,7 +38,7 @@ final class Timer {
     private volatile @Nullable Thread closer;
 
     /** Something that is due at a moment. Belongs to one timer at most; its fields are guarded by the lock of its heap. */
-    abstract static class Entry {
+    public abstract static class Entry {
         private final int stripe;
         long dueNanos;
 
@@ -48,12 +49,12 @@ final class Timer {
         int position = -1;
 
         /** @param hash spreads the entries over the heaps */
-        Entry(int hash) {
+        protected Entry(int hash) {
             this.stripe = (hash ^ hash >>> 16) & STRIPES - 1;
         }
     }
 
-    Timer(Environment env, String threadName, Consumer<List<Entry>> handler) {
+    public Timer(Environment env, String threadName, Consumer<List<Entry>> handler) {
         this.env = env;
         this.threadName = threadName;
         this.handler = handler;
@@ -68,7 +69,7 @@ final class Timer {
      * @param dueNanos when it is due, on the monotonic clock
      * @param earlyNanos how much too early it may be handled
      */
-    void schedule(Entry entry, long dueNanos, long earlyNanos) {
+    public void schedule(Entry entry, long dueNanos, long earlyNanos) {
         if (thread == null) {
             // First, so that nothing is planned if the thread cannot be started.
             start();
@@ -89,7 +90,7 @@ final class Timer {
         }
     }
 
-    void cancel(Entry entry) {
+    public void cancel(Entry entry) {
         TimerHeap heap = stripes[entry.stripe];
         synchronized (heap) {
             heap.remove(entry);
@@ -178,7 +179,7 @@ final class Timer {
      * @param untilNanos when to stop waiting, on the monotonic clock
      * @return what was not handled
      */
-    List<Entry> close(Wait wait, long untilNanos) {
+    public List<Entry> close(Wait wait, long untilNanos) {
         closer = Thread.currentThread();
         List<Entry> rest = new ArrayList<>();
         synchronized (starting) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.environment;
 
 import java.util.concurrent.ThreadFactory;
 
 /** An environment whose threads are made by a factory of the user's. */
-final class UserThreads implements Environment {
+public final class UserThreads implements Environment {
     private final Environment env;
     private final ThreadFactory factory;
 
-    UserThreads(Environment env, ThreadFactory factory) {
+    /**
+     * Creates the environment.
+     *
+     * @param env all but the threads
+     * @param factory makes the threads
+     */
+    public UserThreads(Environment env, ThreadFactory factory) {
         this.env = env;
         this.factory = factory;
     }

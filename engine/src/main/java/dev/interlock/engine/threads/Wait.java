@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.threads;
 
+import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -11,7 +12,7 @@ import java.util.function.Supplier;
  * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O. An interrupt that comes meanwhile is kept
  * here, and is thrown or set again at the end. Used by one thread.
  */
-final class Wait {
+public final class Wait {
     private final Environment env;
     private final boolean interruptible;
     private final boolean bounded;
@@ -25,24 +26,24 @@ final class Wait {
         this.deadlineNanos = bounded ? env.nanoTime() + Math.max(0, waitNanos) : 0;
     }
 
-    static Wait uninterruptibly(Environment env) {
+    public static Wait uninterruptibly(Environment env) {
         return new Wait(env, false, false, 0);
     }
 
-    static Wait interruptibly(Environment env) {
+    public static Wait interruptibly(Environment env) {
         return new Wait(env, true, false, 0);
     }
 
-    static Wait notAtAll(Environment env) {
+    public static Wait notAtAll(Environment env) {
         return new Wait(env, false, true, 0);
     }
 
     /** An interruptible wait; one that the clock cannot count has no bound. */
-    static Wait atMost(Environment env, long nanos) {
+    public static Wait atMost(Environment env, long nanos) {
         return new Wait(env, true, nanos < Long.MAX_VALUE / 2, nanos);
     }
 
-    static Wait atMost(Environment env, Duration wait) {
+    public static Wait atMost(Environment env, Duration wait) {
         long nanos;
         try {
             nanos = wait.toNanos();
@@ -53,7 +54,7 @@ final class Wait {
     }
 
     /** Runs something that must not be disturbed by an interrupt, and preserves the interrupt status. */
-    static <T> T undisturbed(Supplier<T> action) {
+    public static <T> T undisturbed(Supplier<T> action) {
         boolean wasInterrupted = Thread.interrupted();
         try {
             return action.get();
@@ -65,51 +66,51 @@ final class Wait {
     }
 
     /** Clears the interrupt status and remembers it; throws if it ends this wait. */
-    void begin() throws InterruptedException {
+    public void begin() throws InterruptedException {
         takeInterrupt();
         throwIfInterrupted();
     }
 
     /** Sets the interrupt status again if there was an interrupt that was not thrown. */
-    void end() {
+    public void end() {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
     /** Clears the interrupt status and remembers it. */
-    void takeInterrupt() {
+    public void takeInterrupt() {
         interrupted |= Thread.interrupted();
     }
 
     /** Whether an interrupt has come that ends this wait. */
-    boolean isEndedByInterrupt() {
+    public boolean isEndedByInterrupt() {
         return interruptible && interrupted;
     }
 
-    void throwIfInterrupted() throws InterruptedException {
+    public void throwIfInterrupted() throws InterruptedException {
         if (isEndedByInterrupt()) {
             interrupted = false;
             throw new InterruptedException();
         }
     }
 
-    boolean isTimeOver() {
+    public boolean isTimeOver() {
         return bounded && env.nanoTime() - deadlineNanos >= 0;
     }
 
     /** Whether the time or an interrupt has ended this wait. */
-    boolean isOver() {
+    public boolean isOver() {
         return isEndedByInterrupt() || isTimeOver();
     }
 
     /** How long ago the time was over, zero if it is not. */
-    Duration overdue() {
+    public Duration overdue() {
         return bounded ? Duration.ofNanos(Math.max(0, env.nanoTime() - deadlineNanos)) : Duration.ZERO;
     }
 
     /** Blocks until unparked, at most the given time and what is left of the wait. May return at any time. */
-    void park(Object blocker, long nanos) {
+    public void park(Object blocker, long nanos) {
         long left = bounded ? Math.min(nanos, deadlineNanos - env.nanoTime()) : nanos;
         if (left > 0) {
             env.park(blocker, left);

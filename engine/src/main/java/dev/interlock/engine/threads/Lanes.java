@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.threads;
 
+import dev.interlock.engine.environment.Environment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Runs jobs that may block for a server, on a few daemon threads for each lane: what shares a fate shares a lane, and no lane
  * waits for another one. Safe to use from any thread.
  */
-final class Lanes {
+public final class Lanes {
     private static final System.Logger LOG = System.getLogger(Lanes.class.getPackageName());
 
     /** How long a thread without a job waits for the next one before it ends. */
@@ -36,7 +37,7 @@ final class Lanes {
     /**
      * @param threadsPerLane how many jobs of a lane may run at once, so that one without an answer does not delay all
      */
-    Lanes(Environment env, String threadName, int threadsPerLane) {
+    public Lanes(Environment env, String threadName, int threadsPerLane) {
         this.env = env;
         this.threadName = threadName;
         this.threadsPerLane = threadsPerLane;
@@ -47,7 +48,7 @@ final class Lanes {
      *
      * @return {@code false} if the lanes are closed
      */
-    boolean run(String lane, Runnable job) {
+    public boolean run(String lane, Runnable job) {
         Thread woken;
         synchronized (lock) {
             if (closed) {
@@ -125,7 +126,7 @@ final class Lanes {
      *
      * @param untilNanos when to stop waiting, on the monotonic clock; what has not begun by then does not run
      */
-    void close(Wait wait, long untilNanos) {
+    public void close(Wait wait, long untilNanos) {
         synchronized (lock) {
             closed = true;
             closer = Thread.currentThread();

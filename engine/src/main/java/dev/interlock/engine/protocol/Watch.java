@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.protocol;
 
 /** A running interest in the releases of a lock. */
 public interface Watch extends AutoCloseable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.protocol;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.environment;
 
 /**
  * The only source of time, waiting, threads and randomness for the engine, the Redis adapters and the strategies.

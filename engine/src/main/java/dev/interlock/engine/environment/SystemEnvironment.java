@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.environment;
 
 import java.lang.reflect.Method;
 import java.security.SecureRandom;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.threads;
 
+import dev.interlock.engine.environment.Environment;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Runs code of the user's, one piece after another, on a daemon thread that is there while there is any. Safe to use from any thread. */
-final class Notices {
+public final class Notices {
     private static final System.Logger LOG = System.getLogger(Notices.class.getPackageName());
 
     private final Environment env;
@@ -15,13 +16,13 @@ final class Notices {
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean running;
 
-    Notices(Environment env, String threadName) {
+    public Notices(Environment env, String threadName) {
         this.env = env;
         this.threadName = threadName;
     }
 
     /** Has an action run; does not throw, whatever happens. */
-    void add(Runnable action) {
+    public void add(Runnable action) {
         synchronized (lock) {
             waiting.add(action);
             if (!running) {

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a strategy implements: a lease protocol, and what it says to the engine. For authors of strategies. */
+@NullMarked
+package dev.interlock.engine.protocol;
+
+import org.jspecify.annotations.NullMarked;

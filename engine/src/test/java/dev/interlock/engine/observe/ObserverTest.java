@@ -248,6 +248,7 @@ class ObserverTest {
         assertThat(host.threads).isEmpty();
         observer.requested("lock 0");
         heard.next(1);
+        awaitIdle(host.threads.get(0));
         host.clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(900));
         observer.requested("lock 1");
         heard.next(1);
@@ -259,6 +260,12 @@ class ObserverTest {
         heard.next(1);
         assertThat(host.threads).hasSize(2);
         endWhenIdle(host.threads.get(1));
+    }
+
+    private static void awaitIdle(Thread thread) {
+        while (thread.getState() != Thread.State.WAITING) {
+            assertThat(thread.isAlive()).as("waits for the next event").isTrue();
+        }
     }
 
     /** Moves the clock on until the thread has ended, which may not have begun to wait yet. */
@@ -337,9 +344,7 @@ class ObserverTest {
         observer.requested("lock 0");
         heard.next(1);
         Thread thread = host.threads.get(0);
-        while (thread.isAlive() && thread.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        awaitIdle(thread);
         endWhenIdle(thread);
         assertThat(interrupted).containsExactly(false);
         assertThat(host.parks.get())

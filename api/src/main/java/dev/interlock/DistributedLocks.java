@@ -5,7 +5,9 @@ import dev.interlock.spi.LockStrategyProvider;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
@@ -26,8 +28,10 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>Strategies are looked up by {@link ServiceLoader} with the context class loader of the current thread at each call, so
- * that nothing is remembered between calls. All methods are safe to use from any thread.
+ * <p>Strategies are looked up by {@link ServiceLoader} at each call, with the context class loader of the current thread and
+ * with the class loader of this class: the first finds what an application brings, and the second what stands beside the API
+ * where the first sees none of it, as on a thread of a common pool. A provider class that both find counts once, as the
+ * context class loader has it. Nothing is remembered between calls. All methods are safe to use from any thread.
  */
 public final class DistributedLocks {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
@@ -106,9 +110,14 @@ public final class DistributedLocks {
      * @throws java.util.ServiceConfigurationError if a provider is announced but cannot be loaded
      */
     public static List<LockStrategyProvider> strategies() {
-        List<LockStrategyProvider> providers = new ArrayList<>();
-        ServiceLoader.load(LockStrategyProvider.class).forEach(providers::add);
-        return checked(providers);
+        // By name, since two class loaders may each have a copy of a class.
+        Map<String, LockStrategyProvider> providers = new LinkedHashMap<>();
+        for (ServiceLoader<LockStrategyProvider> found : List.of(
+                ServiceLoader.load(LockStrategyProvider.class),
+                ServiceLoader.load(LockStrategyProvider.class, DistributedLocks.class.getClassLoader()))) {
+            found.forEach(provider -> providers.putIfAbsent(provider.getClass().getName(), provider));
+        }
+        return checked(List.copyOf(providers.values()));
     }
 
     /** Returns the providers in the order of their names, or throws if a name is malformed or taken twice. */

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.stream.Collectors;
 
 /**
@@ -30,6 +31,7 @@ public final class LockConfig {
     private final Duration waitCeiling;
     private final int localHandoffs;
     private final LockOptions lockDefaults;
+    private final Optional<ThreadFactory> threadFactory;
     private final Map<String, Option> options;
 
     /** An option under the name that its author wrote. */
@@ -43,6 +45,7 @@ public final class LockConfig {
         waitCeiling = builder.waitCeiling;
         localHandoffs = builder.localHandoffs;
         lockDefaults = builder.lockDefaults;
+        threadFactory = builder.threadFactory;
         options = new LinkedHashMap<>(builder.options);
     }
 
@@ -116,6 +119,7 @@ public final class LockConfig {
         builder.waitCeiling = waitCeiling;
         builder.localHandoffs = localHandoffs;
         builder.lockDefaults = lockDefaults;
+        builder.threadFactory = threadFactory;
         builder.options.putAll(options);
         return builder;
     }
@@ -186,6 +190,15 @@ public final class LockConfig {
     }
 
     /**
+     * Returns what makes the threads of a factory of locks.
+     *
+     * @return the thread factory, or empty if a factory of locks makes its threads itself
+     */
+    public Optional<ThreadFactory> threadFactory() {
+        return threadFactory;
+    }
+
+    /**
      * Returns the value of an option that only one strategy knows.
      *
      * @param name the name of the option, compared without regard to case, dots, hyphens and underscores
@@ -242,16 +255,25 @@ public final class LockConfig {
                 && waitCeiling.equals(that.waitCeiling)
                 && localHandoffs == that.localHandoffs
                 && lockDefaults.equals(that.lockDefaults)
+                && threadFactory.equals(that.threadFactory)
                 && options.equals(that.options);
     }
 
     @Override
     public int hashCode() {
         return Objects.hash(
-                strategy, endpoints, keyPrefix, commandTimeout, waitCeiling, localHandoffs, lockDefaults, options);
+                strategy,
+                endpoints,
+                keyPrefix,
+                commandTimeout,
+                waitCeiling,
+                localHandoffs,
+                lockDefaults,
+                threadFactory,
+                options);
     }
 
-    /** Returns the settings without user, password, and the values of options, which this class cannot judge. */
+    /** Returns the settings without user, password, thread factory, and the values of options, which this class cannot judge. */
     @Override
     public String toString() {
         return "LockConfig[" + strategy.map(name -> "strategy=" + name + ", ").orElse("") + "endpoints=" + endpoints
@@ -269,6 +291,7 @@ public final class LockConfig {
         private Duration waitCeiling = Duration.ofSeconds(1);
         private int localHandoffs = 16;
         private LockOptions lockDefaults = LockOptions.defaults();
+        private Optional<ThreadFactory> threadFactory = Optional.empty();
         private final Map<String, Option> options = new LinkedHashMap<>();
 
         private Builder() {}
@@ -320,7 +343,8 @@ public final class LockConfig {
 
         /**
          * Sets what the names of all keys and channels begin with. Programs that are to exclude each other need the same
-         * prefix, and an access control list can name it.
+         * prefix, and an access control list can name it. A key is that under which a backend keeps a lock, whatever it calls
+         * it, such as the key of a row; the {@linkplain DistributedLock#name() name} of the lock is without the prefix.
          *
          * @param keyPrefix from 1 to 100 letters, digits and characters of {@code . _ : / -}
          * @return this builder
@@ -386,6 +410,20 @@ public final class LockConfig {
          */
         public Builder lockDefaults(LockOptions lockDefaults) {
             this.lockDefaults = Objects.requireNonNull(lockDefaults, "lockDefaults");
+            return this;
+        }
+
+        /**
+         * Sets what makes the threads that a factory of locks needs in the background: for renewals, for the ends of leases
+         * and for listeners. In code only: it has no setting in files. A thread factory may be called at any time while a
+         * factory of locks is open, from any thread, and its threads may live until that is closed. It must not return
+         * {@code null}, and must not start the thread. Threads of a client library are not made by it.
+         *
+         * @param threadFactory makes the threads
+         * @return this builder
+         */
+        public Builder threadFactory(ThreadFactory threadFactory) {
+            this.threadFactory = Optional.of(threadFactory);
             return this;
         }
 

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import org.junit.jupiter.api.AfterEach;
@@ -45,6 +47,50 @@ class DistributedLocksTest {
         assertThat(DistributedLocks.strategies()).isUnmodifiable();
         assertThat(DistributedLocks.getInstance("test-strategy", CONFIG))
                 .isEqualTo(new TestStrategyProvider.Factory("test-strategy", CONFIG));
+    }
+
+    @Test
+    void strategiesBesideTheApiAreFoundWhereTheContextClassLoaderSeesNone() throws Exception {
+        announce(path, TestStrategyProvider.class.getName());
+        try (URLClassLoader bundle = bundle()) {
+            for (ClassLoader context : new ClassLoader[] {ClassLoader.getPlatformClassLoader(), null, bundle}) {
+                Thread.currentThread().setContextClassLoader(context);
+                assertThat(strategiesOf(bundle)).containsExactly(TestStrategyProvider.class.getName());
+            }
+        }
+    }
+
+    @Test
+    void strategiesOfTheContextClassLoaderAndThoseBesideTheApiAreInstalledTogether() throws Exception {
+        announce(path, TestStrategyProvider.class.getName());
+        try (URLClassLoader bundle = bundle();
+                TestClassPath application = new TestClassPath()) {
+            announce(application, TestStrategyProvider.class.getName(), TestStrategyProvider.First.class.getName());
+            try (URLClassLoader context = new URLClassLoader(new URL[] {application.url("")}, bundle)) {
+                Thread.currentThread().setContextClassLoader(context);
+                assertThat(strategiesOf(bundle))
+                        .containsExactly(
+                                TestStrategyProvider.First.class.getName(), TestStrategyProvider.class.getName());
+            }
+        }
+    }
+
+    /** A class loader with an API of its own, and with what is announced in the path of this test. */
+    private URLClassLoader bundle() {
+        return new URLClassLoader(
+                new URL[] {path.url(""), location(DistributedLocks.class), location(TestStrategyProvider.class)},
+                ClassLoader.getPlatformClassLoader());
+    }
+
+    private static URL location(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
+    }
+
+    private static List<String> strategiesOf(ClassLoader bundle) throws Exception {
+        List<?> found = (List<?>) bundle.loadClass(DistributedLocks.class.getName())
+                .getMethod("strategies")
+                .invoke(null);
+        return found.stream().map(provider -> provider.getClass().getName()).toList();
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.interlock.spi.StrategyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,28 @@ class LockConfigTest {
         assertThat(other).isNotEqualTo(config);
         assertThat(config.optionNames()).containsExactly("Drift.Factor");
         assertThat(other.optionNames()).containsExactly("drift-factor");
+    }
+
+    @Test
+    void aThreadFactoryIsCarriedAndNotShown() {
+        ThreadFactory threads = new ThreadFactory() {
+            @Override
+            public Thread newThread(Runnable task) {
+                return new Thread(task);
+            }
+
+            @Override
+            public String toString() {
+                return "hunter2";
+            }
+        };
+        LockConfig config = LockConfig.builder().threadFactory(threads).build();
+
+        assertThat(LockConfig.of("redis://a").threadFactory()).isEmpty();
+        assertThat(config.threadFactory()).containsSame(threads);
+        assertThat(config.toBuilder().build()).isEqualTo(config).hasSameHashCodeAs(config);
+        assertThat(config).isNotEqualTo(LockConfig.builder().build());
+        assertThat(config.toString()).doesNotContain("hunter2");
     }
 
     @Test
@@ -159,6 +182,7 @@ class LockConfigTest {
                 () -> builder.commandTimeout(null),
                 () -> builder.waitCeiling(null),
                 () -> builder.lockDefaults(null),
+                () -> builder.threadFactory(null),
                 () -> builder.option(null, "1"),
                 () -> builder.option("a", null));
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.plain;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** How often each thread holds a lock that cannot be asked, going by the calls that returned. */
 final class Holds {
-    private final Map<Thread, Integer> byThread = new ConcurrentHashMap<>();
+    /** By identity: a thread may be equal to another. */
+    private final Map<Thread, Integer> byThread = Collections.synchronizedMap(new IdentityHashMap<>());
 
     void locked() {
         byThread.merge(Thread.currentThread(), 1, Integer::sum);

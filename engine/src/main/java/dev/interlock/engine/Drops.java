@@ -11,11 +11,7 @@ import java.util.Set;
 final class Drops {
     private static final System.Logger LOG = System.getLogger(Drops.class.getPackageName());
 
-    private static final Cleaner CLEANER = Cleaner.create(task -> {
-        Thread thread = new Thread(null, task, "interlock-drops", 0, false);
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final Cleaner CLEANER = Cleaner.create();
 
     private static final String LIBRARY = "dev.interlock.";
 

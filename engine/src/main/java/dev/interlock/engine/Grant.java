@@ -80,10 +80,12 @@ final class Grant extends Timer.Entry {
     }
 
     /** Notes what a renewal has given. One that was overtaken by a later one does not bring the end nearer. */
-    private void extend(Duration validity, Duration lease, long startNanos, long startMillis) {
+    private void extend(Renewals.Request request, Duration validity) {
+        long startNanos = request.startNanos();
+        long startMillis = request.startMillis();
         renewalUnanswered = renewalsOnTheirWay > 0;
-        if (startNanos + validity.toNanos() - deadlineNanos >= 0) {
-            confirm(validity, lease, startNanos, startMillis);
+        if (request.extending() && startNanos + validity.toNanos() - deadlineNanos >= 0) {
+            confirm(validity, request.claim().lease(), startNanos, startMillis);
         } else {
             wallDeadlineMillis = startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos);
             confirmedNanos = startNanos;
@@ -202,9 +204,8 @@ final class Grant extends Timer.Entry {
         // What is over stays over; the loss gives back what this renewal may have extended.
         if (!isOver(env)) {
             if (outcome instanceof Renewal.Renewed renewed) {
-                Duration lease = request.claim().lease();
-                extend(renewed.validity(), lease, request.startNanos(), request.startMillis());
-                hold.capped |= hold.options.renewal() && lease.compareTo(hold.options.lease()) < 0;
+                extend(request, renewed.validity());
+                hold.capped |= request.extending() && request.claim().lease().compareTo(hold.options.lease()) < 0;
                 planRenewal(request.startNanos(), RENEWALS_PER_LEASE);
             } else {
                 renewalUnanswered = true;

@@ -70,6 +70,7 @@ final class Hold {
         return grant.cell.name;
     }
 
+    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
     boolean isOwnedBy(Thread thread) {
         return owner == thread;
     }
@@ -111,6 +112,7 @@ final class Hold {
     }
 
     /** Drops an action for the loss; under the monitor. */
+    @SuppressWarnings("ReferenceEquality") // Each registration is one of its own.
     void removeLossAction(Consumer<? super LossCause> action) {
         if (!lossActions.isEmpty()) {
             lossActions.removeIf(kept -> kept == action);

@@ -10,7 +10,6 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,7 @@ final class Holds {
         if (hold == null || !hold.grant.isDoubted(env)) {
             return hold != null;
         }
-        Renewal outcome = renewals.renewNow(hold, leaseToConfirm(hold));
+        Renewal outcome = renewals.confirmNow(hold);
         return currentOrTell(name) != null && outcome instanceof Renewal.Renewed;
     }
 
@@ -102,7 +101,7 @@ final class Holds {
      */
     boolean reenter(Hold hold) {
         if (!hold.grant.isConfirmed(env, hold.options)) {
-            Renewal outcome = renewals.renewNow(hold, leaseToConfirm(hold));
+            Renewal outcome = renewals.confirmNow(hold);
             if (outcome instanceof Renewal.Failed failed
                     && hold.state == Hold.State.HELD
                     && hold.grant.isDoubted(env)) {
@@ -115,17 +114,6 @@ final class Holds {
         }
         tellCount(hold);
         return true;
-    }
-
-    /** The lease for a renewal that is to show that the lock is still held; without renewal the end stays where it is. */
-    private Duration leaseToConfirm(Hold hold) {
-        if (hold.options.renewal()) {
-            Duration lease = hold.withinMaxHold(env, hold.options.lease());
-            if (!lease.isNegative() && !lease.isZero()) {
-                return lease;
-            }
-        }
-        return hold.grant.lifeLeft(env);
     }
 
     /** Tells the strategy how often the current thread holds the lock. */

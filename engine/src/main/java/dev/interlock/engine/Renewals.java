@@ -34,8 +34,12 @@ final class Renewals {
     private final Lanes lanes;
     private final Losses losses;
 
-    /** A renewal: a grant, the claim with the lease to ask for, and the moment just before it is sent. */
-    record Request(Grant grant, Claim claim, long startNanos, long startMillis) {}
+    /**
+     * A renewal: a grant, the claim with the lease to ask for, and the moment just before it is sent.
+     *
+     * @param extending whether the grant is to last longer; otherwise it is only to be shown that the lock is still held
+     */
+    record Request(Grant grant, Claim claim, boolean extending, long startNanos, long startMillis) {}
 
     /** What may share a request. */
     private record Batch(String lane, Duration timeout) {}
@@ -94,7 +98,7 @@ final class Renewals {
         long startMillis = env.currentTimeMillis();
         List<Request> requests = new ArrayList<>(batch.size());
         for (Planned planned : batch) {
-            Request request = new Request(planned.grant, planned.claim, startNanos, startMillis);
+            Request request = new Request(planned.grant, planned.claim, true, startNanos, startMillis);
             if (planned.grant.isOver(env)) {
                 planned.grant.cell.endRenewal(request, notSent());
             } else {
@@ -129,12 +133,29 @@ final class Renewals {
      */
     @Nullable
     Renewal renewNow(Hold hold, Duration lease) {
+        return renewNow(hold, lease, true);
+    }
+
+    /**
+     * Asks the backend whether a hold still has the lock, on the caller's thread. With renewal this extends the grant as well;
+     * without, its end stays where it is.
+     *
+     * @return the outcome, or {@code null} if the hold is over
+     */
+    @Nullable
+    Renewal confirmNow(Hold hold) {
+        Duration lease = hold.withinMaxHold(env, hold.options.lease());
+        boolean extending = hold.options.renewal() && !lease.isNegative() && !lease.isZero();
+        return renewNow(hold, extending ? lease : hold.grant.lifeLeft(env), extending);
+    }
+
+    private @Nullable Renewal renewNow(Hold hold, Duration lease, boolean extending) {
         Grant grant = hold.grant;
         if (!grant.cell.beginRenewal(hold)) {
             return null;
         }
         Claim claim = grant.claim.withLease(lease);
-        Request request = new Request(grant, claim, env.nanoTime(), env.currentTimeMillis());
+        Request request = new Request(grant, claim, extending, env.nanoTime(), env.currentTimeMillis());
         Renewal outcome = Wait.undisturbed(() -> ask(List.of(claim))).get(0);
         settle(request, outcome);
         return outcome;

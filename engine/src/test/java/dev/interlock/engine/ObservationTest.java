@@ -29,12 +29,10 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each event, with its figures. */
-@Disabled("until the engine calls the observer")
 class ObservationTest extends EngineTest {
     private static final String STRATEGY = "memory";
 

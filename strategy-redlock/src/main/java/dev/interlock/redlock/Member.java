@@ -33,7 +33,7 @@ final class Member {
     /** After how long a server that owes an answer is not asked for votes until it gives one. */
     private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private static final Patience NO_PATIENCE = new Patience(0, 0);
+    private static final Settings.Patience NO_PATIENCE = new Settings.Patience(0, 0);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -119,7 +119,7 @@ final class Member {
      * @param untilNanos when the lease is over
      */
     Request release(
-            RedisCommand command, Patience patience, long untilNanos, Consumer<Answer> onAnswer, Runnable onSent) {
+            RedisCommand command, Settings.Patience patience, long untilNanos, Consumer<Answer> onAnswer, Runnable onSent) {
         Request request = new Request(
                 command,
                 false,

@@ -23,7 +23,7 @@ final class Poll {
 
     private final Environment env;
     private final Members members;
-    private final Patience patience;
+    private final Settings.Patience patience;
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
     private final long beganNanos;
@@ -37,7 +37,7 @@ final class Poll {
         boolean isMade(Poll poll);
     }
 
-    Poll(Environment env, Members members, Patience patience, Decision decision) {
+    Poll(Environment env, Members members, Settings.Patience patience, Decision decision) {
         this.env = env;
         this.members = members;
         this.patience = patience;

@@ -17,7 +17,7 @@ final class Request {
     /** Whether the answer may be nil, so that it is an {@link java.util.Optional}. */
     final boolean read;
 
-    final Patience patience;
+    final Settings.Patience patience;
 
     private final Consumer<Answer> onAnswer;
     private final Runnable onSent;
@@ -38,7 +38,7 @@ final class Request {
             RedisCommand command,
             boolean vote,
             boolean read,
-            Patience patience,
+            Settings.Patience patience,
             Consumer<Answer> onAnswer,
             Runnable onSent) {
         this.command = command;

@@ -200,4 +200,12 @@ record Settings(
         }
         return new StrategyProfile(PROFILE.summary(), capabilities, assumptions);
     }
+
+    /**
+     * How long to wait for one server.
+     *
+     * @param answerNanos for the answer to what was sent
+     * @param connectionNanos for the first connection, over which to send it
+     */
+    record Patience(long answerNanos, long connectionNanos) {}
 }

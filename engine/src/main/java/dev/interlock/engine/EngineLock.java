@@ -5,11 +5,14 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The lock of one name with the options of whoever asked for it; all state is the engine's. */
@@ -129,5 +132,56 @@ final class EngineLock implements DistributedLock {
     public String toString() {
         int holds = getHoldCount();
         return "DistributedLock[" + name + (holds == 0 ? "" : ", held " + holds + " times by this thread") + "]";
+    }
+
+    /** A tenure that belongs to no thread, with the right to end it. */
+    private static final class Handle implements LockHandle {
+        private final Tenures tenures;
+        private final Tenure tenure;
+
+        Handle(Tenures tenures, Tenure tenure) {
+            this.tenures = tenures;
+            this.tenure = tenure;
+        }
+
+        @Override
+        public String lockName() {
+            return tenure.lockName();
+        }
+
+        @Override
+        public OptionalLong fencingToken() {
+            return tenure.fencingToken();
+        }
+
+        @Override
+        public boolean isValid() {
+            return tenure.isValid();
+        }
+
+        @Override
+        public Duration remaining() {
+            return tenure.remaining();
+        }
+
+        @Override
+        public void ensureValid(Duration atLeast) {
+            tenure.ensureValid(atLeast);
+        }
+
+        @Override
+        public Registration onLoss(Consumer<? super LossCause> action) {
+            return tenure.onLoss(action);
+        }
+
+        @Override
+        public void close() {
+            tenures.closeHandle(tenure);
+        }
+
+        @Override
+        public String toString() {
+            return tenure.toString();
+        }
     }
 }

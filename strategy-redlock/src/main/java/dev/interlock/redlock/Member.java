@@ -119,7 +119,11 @@ final class Member {
      * @param untilNanos when the lease is over
      */
     Request release(
-            RedisCommand command, Settings.Patience patience, long untilNanos, Consumer<Answer> onAnswer, Runnable onSent) {
+            RedisCommand command,
+            Settings.Patience patience,
+            long untilNanos,
+            Consumer<Answer> onAnswer,
+            Runnable onSent) {
         Request request = new Request(
                 command,
                 false,

@@ -29,7 +29,7 @@ public class ForwardingLock implements DistributedLock {
     /** The handle that is handed out for a correct one; shows the spoiled lease, and closes rightly. */
     protected LockHandle spoil(LockHandle handle) {
         Lease shown = spoil((Lease) handle);
-        return shown == handle ? handle : new ForwardingHandle(shown, handle);
+        return shown.equals(handle) ? handle : new ForwardingHandle(shown, handle);
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The lock of one name with the options of whoever asked for it; all state is the engine's. */
@@ -156,56 +155,5 @@ final class EngineLock implements DistributedLock {
     public String toString() {
         int count = holds().lastCount(name);
         return "DistributedLock[" + name + (count == 0 ? "" : ", held " + count + " times by this thread") + "]";
-    }
-
-    /** A tenure that belongs to no thread, with the right to end it. */
-    private static final class Handle implements LockHandle {
-        private final Tenures tenures;
-        private final Tenure tenure;
-
-        Handle(Tenures tenures, Tenure tenure) {
-            this.tenures = tenures;
-            this.tenure = tenure;
-        }
-
-        @Override
-        public String lockName() {
-            return tenure.lockName();
-        }
-
-        @Override
-        public OptionalLong fencingToken() {
-            return tenure.fencingToken();
-        }
-
-        @Override
-        public boolean isValid() {
-            return tenure.isValid();
-        }
-
-        @Override
-        public Duration remaining() {
-            return tenure.remaining();
-        }
-
-        @Override
-        public void ensureValid(Duration atLeast) {
-            tenure.ensureValid(atLeast);
-        }
-
-        @Override
-        public Registration onLoss(Consumer<? super LossCause> action) {
-            return tenure.onLoss(action);
-        }
-
-        @Override
-        public void close() {
-            tenures.closeHandle(tenure);
-        }
-
-        @Override
-        public String toString() {
-            return tenure.toString();
-        }
     }
 }

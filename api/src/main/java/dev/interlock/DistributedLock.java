@@ -25,8 +25,14 @@ import java.util.concurrent.locks.Lock;
  * Whoever holds the lock holds a {@link Lease}. It is extended in the background while {@link LockOptions#renewal()} is on,
  * and otherwise ends after {@link LockOptions#lease()}. A holder that lost its lease finds {@link #isHeldByCurrentThread()}
  * false and gets {@link LeaseLostException} from {@link #unlock}; {@link Lease#onLoss} and
- * {@link LockOptions#interruptOnLoss()} tell it sooner. A thread that lost the lock and locks it again without having
- * unlocked acquires it afresh.
+ * {@link LockOptions#interruptOnLoss()} tell it sooner.
+ *
+ * <p>A thread that lost the lock is told once, by its next call about it. An acquisition then throws {@link LeaseLostException}
+ * instead of acquiring the lock afresh, because the thread may still rely on what it lost; the acquisition after that one
+ * acquires it afresh. {@link #isHeldByCurrentThread()}, {@link #getHoldCount()} and {@link #lease()} tell it by their answers.
+ *
+ * <p>Re-entry costs no I/O if the backend has confirmed the lease within a third of its length, as renewal makes sure. Otherwise
+ * it asks the backend first, for at most one command time-out, and believes the lease if there is no answer.
  *
  * <h2>Waiting</h2>
  *
@@ -62,6 +68,7 @@ public interface DistributedLock extends Lock {
      * or during the wait, neither ends the wait nor gets lost: the thread's interrupt status is set when this method
      * returns.
      *
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
      *     a lease
      * @throws IllegalStateException if the factory is closed, before or during the wait
@@ -80,6 +87,7 @@ public interface DistributedLock extends Lock {
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared, the lock not held, and nothing left
      *     behind
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
      *     a lease
      * @throws IllegalStateException if the factory is closed, before or during the wait
@@ -96,6 +104,7 @@ public interface DistributedLock extends Lock {
      * request, at most one command time-out. The interrupt status is neither looked at nor lost.
      *
      * @return {@code true} if the current thread now holds the lock, {@code false} if somebody else does
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the request to the backend fails
      * @throws IllegalStateException if the factory is closed
      * @throws Error if the thread already holds the lock {@value Integer#MAX_VALUE} times
@@ -116,6 +125,7 @@ public interface DistributedLock extends Lock {
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared, the lock not held, and nothing left
      *     behind
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
      *     a lease, or not before the time ends
      * @throws IllegalStateException if the factory is closed, before or during the wait
@@ -158,6 +168,7 @@ public interface DistributedLock extends Lock {
      * @return the handle, which any thread may use and one must close
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
      *     a lease
      * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
@@ -173,6 +184,7 @@ public interface DistributedLock extends Lock {
      * nor lost.
      *
      * @return the handle, which any thread may use and one must close, or empty if somebody else has the lock
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the request to the backend fails
      * @throws IllegalStateException if the factory is closed, or if the current thread holds the lock by {@link #lock}
      */
@@ -186,6 +198,7 @@ public interface DistributedLock extends Lock {
      * @return the handle, which any thread may use and one must close, or empty if the time passed before the lock was free
      * @throws InterruptedException if the current thread's interrupt status is set on entry, even if the lock is free, or
      *     the thread is interrupted before it has the lock; the status is then cleared and nothing left behind
+     * @throws LeaseLostException if the current thread held the lock, lost it and was not told
      * @throws LockBackendException if the first request to the backend fails, or the backend does not answer for as long as
      *     a lease, or not before the time ends
      * @throws IllegalStateException if the factory is closed, before or during the wait, or if the current thread holds the
@@ -262,9 +275,11 @@ public interface DistributedLock extends Lock {
     boolean isLocked();
 
     /**
-     * Tells whether the current thread holds this lock. Does no I/O.
+     * Tells whether the current thread holds this lock. Does no I/O, unless the wall clock says that the machine was suspended for
+     * as long as the lease: then it asks the backend, for at most one command time-out.
      *
-     * @return {@code true} if the current thread acquired the lock, has not unlocked it as often, and has not lost it
+     * @return {@code true} if the current thread acquired the lock, has not unlocked it as often, and has not lost it;
+     *     {@code false} also if the backend does not answer after the machine was suspended
      */
     boolean isHeldByCurrentThread();
 

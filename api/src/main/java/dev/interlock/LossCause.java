@@ -17,8 +17,8 @@ public enum LossCause {
     TAKEN("another holder has it"),
     /** It was held for as long as {@link LockOptions#maxHold()} permits. */
     MAX_HOLD("it was held for as long as maxHold permits"),
-    /** The thread that held it ended without unlocking. */
-    OWNER_DIED("the thread that held it ended without unlocking"),
+    /** The thread that held it ended without unlocking, or its handle or factory was dropped without being closed. */
+    OWNER_DIED("whoever held it is gone and did not give it up"),
     /** The factory that it came from was closed. */
     FACTORY_CLOSED("its factory was closed");
 

@@ -44,6 +44,10 @@ abstract class LeaseRules extends TimedWaitRules {
     private static final int TRIES = 5;
     private static final int LOSERS = 4;
     private static final int ROUNDS = 40;
+
+    /** Where waiters have to ask again and again, a round takes long. */
+    private static final Duration LOSING = Duration.ofSeconds(3);
+
     private static final int LISTENERS = 50;
 
     /** A lease that is lost soon, and by an interrupt. */
@@ -512,6 +516,25 @@ abstract class LeaseRules extends TimedWaitRules {
 
     @Test
     @Tag("chapter-6")
+    public final void rule_6_43_ensureValidExtendsBeyondTheLease() {
+        Actor holder = actor("holder");
+        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(Scale.LONG_LEASE));
+        LockHandle lease = acquire(holder, lock);
+        for (Duration atLeast : List.of(Scale.LONG_LEASE, Scale.LONG_LEASE.multipliedBy(2))) {
+            Duration remaining = holder.call("ensureValid(" + atLeast + ")", () -> {
+                lease.ensureValid(atLeast);
+                return lease.remaining();
+            });
+            assertTrue(
+                    remaining.compareTo(atLeast.multipliedBy(9).dividedBy(10)) > 0,
+                    () -> "a lease that was extended to " + atLeast + " has only " + remaining + " left");
+        }
+        assertHeldBySomebody(lockOfAnotherClient());
+        holder.does("close()", lease::close);
+    }
+
+    @Test
+    @Tag("chapter-6")
     public final void rule_6_24_ensureValidRefusesALeaseThatWasGivenUp() {
         Actor actor = actor("holder");
         DistributedLock lock = lock();
@@ -886,7 +909,8 @@ abstract class LeaseRules extends TimedWaitRules {
             Actor loser = actor("loser " + i);
             losers.put(loser, loser.begin("lock() and lose", () -> {
                 int late = 0;
-                for (int round = 0; round < ROUNDS; round++) {
+                long until = System.nanoTime() + LOSING.toNanos();
+                for (int round = 0; round < ROUNDS && System.nanoTime() - until < 0; round++) {
                     if (lockAndLose(lock)) {
                         pass(Scale.millis(5));
                         late += Thread.interrupted() ? 1 : 0;
@@ -932,11 +956,12 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_41_itsOwnLossDoesNotEndAnAcquisition() {
         DistributedLock lock = connected(factory()).getLock(name(), LOUD);
+        long until = System.nanoTime() + LOSING.toNanos();
         List<Pending<?>> losers = new ArrayList<>();
         for (int i = 0; i < LOSERS; i++) {
             boolean timed = i % 2 == 0;
             losers.add(actor("loser " + i).beginTo("lock and lose in turn, interrupted by nobody", () -> {
-                for (int round = 0; round < ROUNDS / 2; round++) {
+                for (int round = 0; round < ROUNDS / 2 && System.nanoTime() - until < 0; round++) {
                     try {
                         if (timed) {
                             assertTrue(lock.tryLock(1, TimeUnit.HOURS), "tryLock() with plenty of time");

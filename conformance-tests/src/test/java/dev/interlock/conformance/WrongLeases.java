@@ -75,6 +75,7 @@ final class WrongLeases {
                 ensureValidIsSilentAboutLeasesThatWereGivenUp(),
                 ensureValidIsSilentAboutALoss(),
                 ensureValidIgnoresMaxHold(),
+                ensureValidStopsAtTheLease(),
                 renewalIsForgotten(),
                 renewalDoesNotReachTheServer(),
                 renewalTakesALostLockBack(),
@@ -773,8 +774,7 @@ final class WrongLeases {
                     }
                 },
                 "6.25",
-                "6.26",
-                "6.33");
+                "6.26");
     }
 
     /** Gives up what it should not ask for, but says nothing of it. */
@@ -784,13 +784,25 @@ final class WrongLeases {
                 (lease, atLeast) -> {
                     try {
                         lease.ensureValid(atLeast);
-                    } catch (LeaseLostException e) {
-                        if (e.lossCause() != LossCause.MAX_HOLD) {
+                    } catch (IllegalStateException e) {
+                        if (!lease.isValid()) {
                             throw e;
                         }
                     }
                 },
                 "6.33");
+    }
+
+    private static WrongLock ensureValidStopsAtTheLease() {
+        return withEnsureValid(
+                "ensureValidStopsAtTheLease",
+                (lease, atLeast) -> {
+                    if (atLeast.compareTo(Scale.LONG_LEASE) > 0) {
+                        throw new IllegalArgumentException("more than a lease");
+                    }
+                    lease.ensureValid(atLeast);
+                },
+                "6.43");
     }
 
     // What renewal does.

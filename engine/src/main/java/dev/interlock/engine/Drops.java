@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import java.lang.ref.Cleaner;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Notices factories and handles that the garbage collector found to be dropped without having been closed: their locks would be
@@ -15,7 +16,7 @@ final class Drops {
 
     private static final String LIBRARY = "dev.interlock.";
 
-    private static final Set<Class<?>> OURS = Set.of(Drops.class, EngineLock.class, LockEngine.class, HandleView.class);
+    private static final Set<Class<?>> OURS = Set.of(Drops.class, OfHandle.class, HandleView.class, EngineLock.class);
 
     private Drops() {}
 
@@ -24,14 +25,10 @@ final class Drops {
         return CLEANER.register(dropped, action);
     }
 
-    /** Where the program called us: the first frame outside of this library, or of this class's users if there is none. */
-    private static String caller() {
-        StackWalker walker = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-        return walker.walk(
-                        frames -> frames.filter(frame -> !frame.getClassName().startsWith(LIBRARY))
-                                .findFirst())
-                .or(() -> walker.walk(frames -> frames.filter(frame -> !OURS.contains(frame.getDeclaringClass()))
-                        .findFirst()))
+    /** Returns the first frame that is none of ours. */
+    private static String caller(Predicate<StackWalker.StackFrame> ours) {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames.filter(ours.negate()).findFirst())
                 .map(StackWalker.StackFrame::toString)
                 .orElse("an unknown place");
     }
@@ -45,7 +42,8 @@ final class Drops {
         OfFactory(EngineCore core, String strategy) {
             this.core = core;
             this.strategy = strategy;
-            this.place = caller();
+            // Between the program and the engine there is a strategy, too.
+            this.place = caller(frame -> frame.getClassName().startsWith(LIBRARY));
         }
 
         @Override
@@ -68,7 +66,7 @@ final class Drops {
 
         OfHandle(Hold hold) {
             this.hold = hold;
-            this.place = caller();
+            this.place = caller(frame -> OURS.contains(frame.getDeclaringClass()));
         }
 
         @Override

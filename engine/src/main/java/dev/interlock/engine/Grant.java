@@ -120,10 +120,8 @@ final class Grant extends Timer.Entry {
 
     /** Whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
     boolean isConfirmed(Environment env, LockOptions options) {
-        long period = options.lease().toNanos() / RENEWALS_PER_LEASE;
-        // With renewal the timer asks at each period; its answer may take a while.
-        long patience = options.renewal() ? 2 * period : period;
-        return env.nanoTime() - confirmedNanos <= patience && !isDoubted(env);
+        long periodNanos = options.lease().toNanos() / RENEWALS_PER_LEASE;
+        return env.nanoTime() - confirmedNanos <= periodNanos && !isDoubted(env);
     }
 
     /** Whether enough is left for another holder: half of what it would be given by the backend. */

@@ -65,6 +65,9 @@ final class InMemoryProtocol implements LeaseProtocol {
     /** Whether a call after close is a breach. */
     volatile boolean checksClosed = true;
 
+    /** Whether telling how often a lock is held fails. */
+    volatile boolean failsToShowHolds;
+
     /** Whether the end of listening fails. */
     volatile boolean closesBadly;
 
@@ -156,6 +159,9 @@ final class InMemoryProtocol implements LeaseProtocol {
         if (checksInterrupts && Thread.currentThread().isInterrupted()) {
             breaches.add("holdsChanged was called with the interrupt status set");
         }
+        if (failsToShowHolds) {
+            throw new IllegalStateException("planted");
+        }
         holds.add(Thread.currentThread().getName() + " " + count);
     }
 
@@ -209,7 +215,13 @@ final class InMemoryProtocol implements LeaseProtocol {
     @Override
     public Release release(Claim claim) {
         handed.remove(claim.token());
-        return call(begin(Verb.RELEASE), () -> server.release(this, claim));
+        Fault fault = begin(Verb.RELEASE);
+        if (fault.after().compareTo(claim.timeout()) > 0) {
+            server.release(this, claim);
+            pause(claim.timeout());
+            throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "no answer in time");
+        }
+        return call(fault, () -> server.release(this, claim));
     }
 
     @Override

@@ -378,6 +378,18 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         stepWall(time);
     }
 
+    /** Interrupts the threads whose names end so. */
+    void interrupt(String threadName) {
+        List<Thread> threads;
+        synchronized (this) {
+            threads = actors.keySet().stream()
+                    .filter(thread -> thread.getName().endsWith(threadName))
+                    .toList();
+        }
+        threads.forEach(Thread::interrupt);
+        settle();
+    }
+
     /** The names of the threads that have not ended, without those of people. */
     synchronized List<String> threads() {
         List<Thread> ofPeople = people.stream().map(Person::thread).toList();

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ final class Listening implements AutoCloseable {
         private final String channel;
         private final Runnable onSignal;
         private volatile boolean ended;
-        private volatile @Nullable Runnable stop;
+        private final AtomicReference<@Nullable Runnable> stop = new AtomicReference<>();
 
         Listener(String channel, Runnable onSignal) {
             this.channel = channel;
@@ -165,7 +166,7 @@ final class Listening implements AutoCloseable {
                 return;
             }
             subscribed.merge(channel, 1, Integer::sum);
-            stop = undo;
+            stop.set(undo);
             if (ended) {
                 close();
             } else {
@@ -206,19 +207,11 @@ final class Listening implements AutoCloseable {
         @Override
         public void close() {
             ended = true;
-            Runnable undo = takeStop();
+            Runnable undo = stop.getAndSet(null);
             if (undo != null) {
                 subscribed.computeIfPresent(channel, (it, count) -> count == 1 ? null : count - 1);
                 undo.run();
             }
-        }
-
-        private synchronized @Nullable Runnable takeStop() {
-            Runnable undo = stop;
-            if (undo != null) {
-                stop = null;
-            }
-            return undo;
         }
     }
 }

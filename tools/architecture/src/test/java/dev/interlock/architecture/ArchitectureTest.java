@@ -236,7 +236,7 @@ class ArchitectureTest {
     @Test
     void timeWaitingThreadsAndChanceComeFromTheEnvironmentAlone() {
         DescribedPredicate<JavaClass> governed =
-                LOCKING.and(not(assignableTo("dev.interlock.engine.SystemEnvironment")));
+                LOCKING.and(not(assignableTo("dev.interlock.engine.environment.SystemEnvironment")));
         noClasses()
                 .that(governed)
                 .should()

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
+import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What real threads, the collector and a thread dump see of the engine. */
+class DropsTest {
+    private static final String NAME = "dropped";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Environment env = Environment.system();
+    private final MemoryServer server = new MemoryServer(env);
+    private final Logger logger = Logger.getLogger("dev.interlock.engine");
+    private final List<String> logged = new CopyOnWriteArrayList<>();
+    private final Handler log = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            logged.add(entry.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        logger.setUseParentHandlers(false);
+        logger.addHandler(log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.removeHandler(log);
+        logger.setUseParentHandlers(true);
+    }
+
+    private LockEngine engine(LockConfig config) {
+        InMemoryProtocol protocol = new InMemoryProtocol(env, server);
+        return (LockEngine) LockEngine.newFactory("memory", EngineTest.PROFILE, protocol, config, env);
+    }
+
+    private static LockConfig config() {
+        return LockConfig.builder()
+                .endpoints("redis://localhost")
+                .lockDefaults(
+                        LockOptions.builder().lease(Duration.ofMillis(500)).build())
+                .build();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - until).as("time is left").isNegative();
+            System.gc();
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void acquireAndDrop(LockEngine engine) throws InterruptedException {
+        LockHandle handle = engine.getLock(NAME).acquire();
+        assertThat(handle.isValid()).isTrue();
+    }
+
+    @Test
+    void aHandleThatWasDroppedIsToldOfWithItsPlaceAndItsLockIsFreeAfterItsLease() throws InterruptedException {
+        try (LockEngine engine = engine(config())) {
+            acquireAndDrop(engine);
+            await(() -> logged.stream().anyMatch(line -> line.contains("handle of lock \"" + NAME + "\" was dropped")));
+            assertThat(logged).anyMatch(line -> line.contains("DropsTest.acquireAndDrop"));
+            await(() -> server.isFree(NAME));
+        }
+    }
+
+    @Test
+    void aHandleThatWasClosedIsNotToldOf() throws InterruptedException {
+        try (LockEngine engine = engine(config())) {
+            engine.getLock(NAME).acquire().close();
+            acquireAndDrop(engine);
+            await(() -> !logged.isEmpty());
+            assertThat(logged).hasSize(1);
+        }
+    }
+
+    private void lockAndDropTheFactory() {
+        engine(config()).getLock(NAME).lock();
+    }
+
+    @Test
+    void aFactoryThatWasDroppedRenewsNothingAndIsClosed() {
+        lockAndDropTheFactory();
+        await(() -> logged.stream().anyMatch(line -> line.contains("factory of strategy \"memory\" was dropped")));
+        assertThat(logged).anyMatch(line -> line.contains("It was made at "));
+        await(() -> server.isFree(NAME));
+        await(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().endsWith("-close")));
+    }
+
+    @Test
+    void aThreadDumpShowsWhoHoldsTheLockThatAThreadWaitsFor() throws InterruptedException {
+        try (LockEngine engine = engine(config())) {
+            DistributedLock lock = engine.getLock(NAME);
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch enough = new CountDownLatch(1);
+            Thread holder = new Thread(
+                    () -> {
+                        lock.lock();
+                        held.countDown();
+                        try {
+                            enough.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                        lock.unlock();
+                    },
+                    "holder");
+            holder.start();
+            held.await();
+            Thread waiter = new Thread(
+                    () -> {
+                        lock.lock();
+                        lock.unlock();
+                    },
+                    "waiter");
+            waiter.start();
+            await(() -> {
+                ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(waiter.getId());
+                return info != null && "holder".equals(info.getLockOwnerName());
+            });
+            enough.countDown();
+            holder.join();
+            waiter.join();
+        }
+    }
+
+    @Test
+    void threadsAreMadeByTheFactoryOfTheUser() {
+        List<Thread> made = new CopyOnWriteArrayList<>();
+        LockConfig config = config().toBuilder()
+                .threadFactory(task -> {
+                    Thread thread = new Thread(task, "mine " + made.size());
+                    thread.setDaemon(true);
+                    made.add(thread);
+                    return thread;
+                })
+                .build();
+        try (LockEngine engine = engine(config)) {
+            engine.getLock(NAME).lock();
+            engine.getLock(NAME).unlock();
+            assertThat(made).isNotEmpty();
+        }
+    }
+}

@@ -135,10 +135,11 @@ final class Grant extends Timer.Entry {
     }
 
     private void planRenewal(long sinceNanos, int timesPerLease) {
-        renewalPlanned = hold != null && hold.options.renewal() && !hold.capped;
-        if (renewalPlanned) {
+        Hold holder = hold;
+        renewalPlanned = holder != null && holder.options.renewal() && !holder.capped;
+        if (holder != null && renewalPlanned) {
             // What was granted to a waiter may be much less than its lease.
-            long given = Math.min(hold.options.lease().toNanos(), termNanos);
+            long given = Math.min(holder.options.lease().toNanos(), termNanos);
             renewalNanos = sinceNanos + given / timesPerLease;
         }
     }

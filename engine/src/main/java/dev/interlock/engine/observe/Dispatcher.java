@@ -23,7 +23,7 @@ final class Dispatcher {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Stands for the event that never comes, so that the thread ends. */
-    private static final Consumer<LockListener> END = listener -> {};
+    private static final Consumer<LockListener> END = Dispatcher::ignore;
 
     private enum State {
         NO_THREAD,
@@ -140,6 +140,9 @@ final class Dispatcher {
         }
     }
 
+    private static void ignore(LockListener listener) {}
+
+    @SuppressWarnings("ReferenceEquality") // The mark is one object, and has no value.
     private void run() {
         boolean ended = false;
         try {

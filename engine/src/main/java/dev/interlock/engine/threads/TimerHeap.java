@@ -37,7 +37,7 @@ final class TimerHeap {
         entry.position = -1;
         Timer.Entry last = at(--size);
         entries[size] = null;
-        if (last != entry) {
+        if (at != size) {
             siftUp(at, last);
             siftDown(last.position, last);
         }

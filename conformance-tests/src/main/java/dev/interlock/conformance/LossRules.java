@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -132,7 +133,8 @@ abstract class LossRules extends OwnershipRules {
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
             // With a lease that no test outlives, so that what is acquired after all is seen.
-            losers.get(what).isTold(what, lock -> call.about(factory().getLock(lock.name())));
+            Objects.requireNonNull(losers.get(what))
+                    .isTold(what, lock -> call.about(factory().getLock(lock.name())));
             DistributedLock same = newFactory().getLock(name(what));
             eventually("the lock, which nobody holds, is free", () -> isFree(same));
         });
@@ -152,7 +154,7 @@ abstract class LossRules extends OwnershipRules {
     public final void rule_2_35_queriesTellOfALoss() {
         Map<String, Loser> losers = losers(QUERIES.keySet());
         QUERIES.forEach((what, call) -> {
-            Loser loser = losers.get(what);
+            Loser loser = Objects.requireNonNull(losers.get(what));
             loser.thread.does(what, () -> call.about(loser.lock));
             assertLocksAfresh(loser);
         });
@@ -166,7 +168,7 @@ abstract class LossRules extends OwnershipRules {
         calls.put("unlock()", DistributedLock::unlock);
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
-            Loser loser = losers.get(what);
+            Loser loser = Objects.requireNonNull(losers.get(what));
             loser.isTold(what, call);
             assertLocksAfresh(loser);
         });
@@ -188,7 +190,7 @@ abstract class LossRules extends OwnershipRules {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
-            Loser loser = losers.get(what);
+            Loser loser = Objects.requireNonNull(losers.get(what));
             loser.isTold(what, call);
             loser.isTold("unlock()", DistributedLock::unlock);
             assertHoldsNothing(loser.thread, loser.lock);
@@ -202,7 +204,8 @@ abstract class LossRules extends OwnershipRules {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         faults().inject(Fault.PARTITION);
-        calls.forEach((what, call) -> losers.get(what).isTold(what + " while the backend cannot be reached", call));
+        calls.forEach((what, call) ->
+                Objects.requireNonNull(losers.get(what)).isTold(what + " while the backend cannot be reached", call));
     }
 
     @Test
@@ -212,7 +215,7 @@ abstract class LossRules extends OwnershipRules {
         Map<String, Call> calls = acquisitions();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
-            Loser loser = losers.get(what);
+            Loser loser = Objects.requireNonNull(losers.get(what));
             loser.thread.interrupt();
             if (List.of("lock()", "tryLock()", "tryAcquire()").contains(what)) {
                 loser.isTold(what + " by an interrupted thread", call);

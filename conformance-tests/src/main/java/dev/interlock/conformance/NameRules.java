@@ -21,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -329,7 +330,7 @@ abstract class NameRules extends FaultRules {
         Map<String, String> second = textsOf(newFactory());
         first.forEach((what, text) -> assertEquals(
                 lettersOf(text),
-                lettersOf(second.get(what)),
+                lettersOf(Objects.requireNonNull(second.get(what))),
                 "the letters of a text of " + what + ", which should be the same for two clients"));
     }
 

@@ -14,6 +14,7 @@ import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -410,7 +411,7 @@ abstract class ReentryRules extends LossRules {
         calls.keySet().forEach(call -> next.does("lock()", other.getLock(name(call))::lock));
         pass(LATE);
         calls.forEach((what, call) -> {
-            Actor holder = holders.get(what);
+            Actor holder = Objects.requireNonNull(holders.get(what));
             DistributedLock lock = factory().getLock(name(what), unrenewed(LEASE));
             LeaseLostException e = holder.beginTo(what + " by a holder that was robbed", () -> call.about(lock))
                     .failure(LeaseLostException.class);

@@ -85,7 +85,7 @@ final class PlainSetProtocol implements LeaseProtocol {
     private Renewal renew(Claim claim) {
         try {
             String lease = Long.toString(claim.lease().toMillis());
-            return loss(node.call(ifOurs(claim, "PEXPIRE", lease), claim.timeout()))
+            return loss(node.call(ifOurs(claim, "PEXPIRE", lease, "GT"), claim.timeout()))
                     .<Renewal>map(Renewal.Lost::new)
                     .orElseGet(() -> new Renewal.Renewed(validity(claim)));
         } catch (LockBackendException e) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -20,6 +22,10 @@ final class Actor {
 
     private final String name;
     private final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
+
+    /** Keeps the results until the end of the rule: a lock may let the lease of a handle end to which nobody refers any more. */
+    private final Queue<Pending<?>> made = new ConcurrentLinkedQueue<>();
+
     private final Thread thread;
     private volatile boolean dismissed;
 
@@ -106,6 +112,7 @@ final class Actor {
     /** Makes a call begin, after those that were begun before. */
     <T extends @Nullable Object> Pending<T> begin(String what, Callable<T> call) {
         Pending<T> pending = new Pending<>(this, what, call);
+        made.add(pending);
         calls.add(pending.task());
         return pending;
     }

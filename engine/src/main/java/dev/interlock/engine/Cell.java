@@ -228,7 +228,7 @@ final class Cell extends LocalQueue {
     }
 
     private static LossCause whyOver(Hold hold) {
-        if (hold.isAbandoned()) {
+        if (hold.isAbandoned() && (hold.owner != null || hold.options.renewal())) {
             return LossCause.OWNER_DIED;
         }
         if (hold.grant.renewalUnanswered) {

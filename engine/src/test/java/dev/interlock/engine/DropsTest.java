@@ -7,6 +7,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -100,6 +101,24 @@ class DropsTest {
             acquireAndDrop(engine);
             await(() -> !logged.isEmpty());
             assertThat(logged).hasSize(1);
+        }
+    }
+
+    private static void acquireUnrenewedAndDrop(LockEngine engine, List<LossCause> causes) throws InterruptedException {
+        LockOptions unrenewed = LockOptions.builder()
+                .lease(Duration.ofSeconds(1))
+                .renewal(false)
+                .build();
+        engine.getLock(NAME, unrenewed).acquire().onLoss(causes::add);
+    }
+
+    @Test
+    void theLeaseOfADroppedHandleThatIsNotRenewedAnywayExpires() throws InterruptedException {
+        List<LossCause> causes = new CopyOnWriteArrayList<>();
+        try (LockEngine engine = engine(config())) {
+            acquireUnrenewedAndDrop(engine, causes);
+            await(() -> !causes.isEmpty());
+            assertThat(causes).containsExactly(LossCause.EXPIRED);
         }
     }
 

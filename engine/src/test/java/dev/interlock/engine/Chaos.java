@@ -183,9 +183,9 @@ final class Chaos {
     private static void ensureValid(Lease lease, Duration atLeast) {
         try {
             lease.ensureValid(atLeast);
-        } catch (IllegalArgumentException e) {
-            // A renewal that took so long gives less; the lease goes on.
-            if (!e.getMessage().startsWith("cannot ensure")) {
+        } catch (IllegalStateException e) {
+            // The lease goes on for as long as maxHold permits.
+            if (!String.valueOf(e.getMessage()).contains("maxHold leaves")) {
                 throw e;
             }
         }

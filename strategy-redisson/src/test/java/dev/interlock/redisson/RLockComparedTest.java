@@ -81,7 +81,7 @@ class RLockComparedTest {
         await().atMost(Fixture.PATIENCE)
                 .until(() -> Stream.of(thread.getStackTrace())
                         .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore")
-                                || (frame.getClassName().equals("dev.interlock.engine.Waiting")
+                                || (frame.getClassName().equals("dev.interlock.engine.threads.Wait")
                                         && frame.getMethodName().equals("park"))));
     }
 

@@ -20,8 +20,13 @@ public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
         }
 
         @Override
+        boolean isTaken(String key) {
+            return isOne("GETBIT", key, "0");
+        }
+
+        @Override
         boolean take(String key, Claim claim) {
-            if (isOne("GETBIT", key, "0")) {
+            if (isTaken(key)) {
                 return false;
             }
             call("SETBIT", key, "0", "1");

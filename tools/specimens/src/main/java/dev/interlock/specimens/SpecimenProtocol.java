@@ -107,7 +107,12 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
 
     @Override
     public final boolean isLocked(String name) {
-        return isOne("EXISTS", keys.lock(name));
+        return isTaken(keys.lock(name));
+    }
+
+    /** Whether anybody holds the lock of a key. */
+    boolean isTaken(String key) {
+        return isOne("EXISTS", key);
     }
 
     @Override

@@ -119,9 +119,10 @@ final class Releases {
                     running.decrementAndGet();
                     env.unpark(waiter);
                 };
+                // The job may have to run here.
+                wait.takeInterrupt();
                 if (!lanes.run(lane, job)) {
-                    wait.takeInterrupt();
-                    job.run();
+                    running.decrementAndGet();
                 }
             }
         });
@@ -193,11 +194,7 @@ final class Releases {
         Map<String, List<Pending>> byLane = new HashMap<>();
         due.forEach(pending -> byLane.computeIfAbsent(protocol.lane(pending.claim.name()), lane -> new ArrayList<>())
                 .add(pending));
-        byLane.forEach((lane, ofLane) -> {
-            if (!lanes.run(lane, () -> release(ofLane))) {
-                release(ofLane);
-            }
-        });
+        byLane.forEach((lane, ofLane) -> lanes.run(lane, () -> release(ofLane)));
     }
 
     private void release(List<Pending> due) {

@@ -71,9 +71,7 @@ final class Renewals {
         batches.forEach((batch, planned) -> {
             for (int from = 0; from < planned.size(); from += MOST_IN_A_BATCH) {
                 List<Planned> part = planned.subList(from, Math.min(planned.size(), from + MOST_IN_A_BATCH));
-                if (!lanes.run(batch.lane, () -> send(part))) {
-                    send(part);
-                }
+                lanes.run(batch.lane, () -> send(part));
             }
         });
     }

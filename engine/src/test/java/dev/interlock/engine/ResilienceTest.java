@@ -131,6 +131,27 @@ class ResilienceTest extends EngineTest {
     }
 
     @Test
+    void aRenewalForWhichNoThreadCanBeStartedIsSentAllTheSame() {
+        Jvm jvm = jvm();
+        env.refuseThread("-renewal");
+        ann.does(jvm.lock()::lock).value();
+        env.advance(seconds(11));
+        assertThat(jvm.protocol().calls(Verb.RENEW)).isEqualTo(1);
+        env.advance(seconds(30));
+        assertThat(ann.asks(jvm.lock()::isHeldByCurrentThread).value()).isTrue();
+        ann.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aCloseForWhichNoThreadCanBeStartedReleasesAllTheSame() {
+        Jvm jvm = jvm();
+        ann.does(jvm.lock()::lock).value();
+        env.refuseThread("-release");
+        cleo.does(jvm.engine()::close).value();
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
     void oneShortLeaseDoesNotMakeTheOthersRenewMoreOften() {
         Jvm jvm = jvm();
         ann.does(() -> {

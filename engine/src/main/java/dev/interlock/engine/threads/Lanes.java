@@ -3,7 +3,9 @@ package dev.interlock.engine.threads;
 
 import dev.interlock.engine.environment.Environment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -44,36 +46,51 @@ public final class Lanes {
     }
 
     /**
-     * Has a job run as soon as its lane has a thread for it; returns at once.
+     * Has a job run as soon as its lane has a thread for it, and returns at once. Where the lane has no thread and none can be
+     * started, the caller runs its jobs.
      *
-     * @return {@code false} if the lanes are closed
+     * @return {@code false} if the lanes are closed: the job does not run
      */
     public boolean run(String lane, Runnable job) {
         Thread woken;
+        boolean starts;
+        Lane of;
         synchronized (lock) {
             if (closed) {
                 return false;
             }
-            Lane of = lanes.computeIfAbsent(lane, key -> new Lane());
+            of = lanes.computeIfAbsent(lane, key -> new Lane());
             of.jobs.add(job);
             woken = of.idle.poll();
-            if (woken == null && of.threads < threadsPerLane) {
-                start(lane, of);
+            starts = woken == null && of.threads < threadsPerLane;
+            if (starts) {
+                of.threads++;
             }
         }
         if (woken != null) {
             env.unpark(woken);
+        } else if (starts) {
+            start(lane, of);
         }
         return true;
     }
 
+    /** Not under the lock, since the thread may come from a factory of the user's. */
     private void start(String lane, Lane of) {
         try {
             env.newThread(threadName, () -> work(lane, of)).start();
-            of.threads++;
         } catch (Throwable e) {
-            // The job stays in the queue for the threads that there are, or for the next that can be started.
             LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
+            List<Runnable> jobs = new ArrayList<>();
+            synchronized (lock) {
+                // Another thread of the lane takes the job up; without any it would be left lying.
+                if (of.threads == 1) {
+                    jobs.addAll(of.jobs);
+                    of.jobs.clear();
+                }
+                end(lane, of);
+            }
+            jobs.forEach(this::runGuarded);
         }
     }
 
@@ -81,11 +98,15 @@ public final class Lanes {
         for (Runnable job = next(lane, of); job != null; job = next(lane, of)) {
             // An interrupt means nothing here, and a protocol is called without one.
             Thread.interrupted();
-            try {
-                job.run();
-            } catch (Throwable e) {
-                LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
-            }
+            runGuarded(job);
+        }
+    }
+
+    private void runGuarded(Runnable job) {
+        try {
+            job.run();
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
         }
     }
 

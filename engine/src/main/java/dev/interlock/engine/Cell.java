@@ -11,6 +11,7 @@ import dev.interlock.engine.threads.Timer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,11 @@ final class Cell extends LocalQueue {
     private final transient Timer timer;
     private final int localHandoffs;
 
-    /** How many use the cell; written by {@link CellTable} alone. */
-    transient int users;
+    private static final AtomicIntegerFieldUpdater<Cell> USERS =
+            AtomicIntegerFieldUpdater.newUpdater(Cell.class, "users");
+
+    /** How many use the cell. Once there is none, there is none ever after. */
+    private transient volatile int users = 1;
 
     private transient volatile @Nullable Hold holder;
 
@@ -60,6 +64,16 @@ final class Cell extends LocalQueue {
         this.env = env;
         this.timer = timer;
         this.localHandoffs = localHandoffs;
+    }
+
+    /** Adds a user; returns {@code false} if the last one has left. */
+    boolean enter() {
+        return USERS.getAndUpdate(this, count -> count == 0 ? 0 : count + 1) > 0;
+    }
+
+    /** Takes a user away; returns whether it was the last one. */
+    boolean leave() {
+        return USERS.decrementAndGet(this) == 0;
     }
 
     @Override

@@ -31,16 +31,26 @@ final class CellTable {
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
     Cell enter(String name) {
-        return cells.compute(name, (key, present) -> {
-            Cell cell = present == null ? new Cell(key, env, observer, timer, localHandoffs) : present;
-            cell.users++;
-            return cell;
-        });
+        while (true) {
+            Cell present = cells.get(name);
+            if (present == null) {
+                Cell fresh = new Cell(name, env, observer, timer, localHandoffs);
+                present = cells.putIfAbsent(name, fresh);
+                if (present == null) {
+                    return fresh;
+                }
+            }
+            if (present.enter()) {
+                return present;
+            }
+            // Its last user has left and is about to take it out.
+            cells.remove(name, present);
+        }
     }
 
     void leave(Cell cell) {
-        Cell left = cells.compute(cell.name, (key, present) -> --cell.users == 0 ? null : cell);
-        if (left == null) {
+        if (cell.leave()) {
+            cells.remove(cell.name, cell);
             cell.closeWatch();
             Thread waiting = awaitingEmpty;
             if (waiting != null) {

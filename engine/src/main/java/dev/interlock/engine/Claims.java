@@ -12,8 +12,6 @@ final class Claims {
     /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
 
-    private static final int RADIX = 36;
-
     /** What the owner tokens of this factory begin with: nobody can guess it, and no other factory has it. */
     private final String tokenPrefix;
 
@@ -32,7 +30,7 @@ final class Claims {
         Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
         return new Claim(
                 cell.name,
-                tokenPrefix + Long.toString(number, RADIX),
+                tokenPrefix + number,
                 lease,
                 timeout.compareTo(commandTimeout) < 0 ? timeout : commandTimeout,
                 cell.fencesWanted(),

@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -40,7 +41,10 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
     private transient Set<Waiter> queue = Collections.emptySet();
 
-    private final transient Outage outage;
+    /** Whether the backend has ever answered. */
+    private transient boolean answered;
+
+    private transient @Nullable Outage outage;
 
     /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
     private transient @Nullable Watch watch;
@@ -52,7 +56,6 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         this.name = name;
         this.env = env;
         this.observer = observer;
-        this.outage = new Outage(name, env, observer);
     }
 
     /** Whether a thread or handle of this factory holds the lock; within the monitor. */
@@ -177,22 +180,33 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Notes that the backend has answered. */
     final synchronized void answered() {
-        outage.answered();
+        answered = true;
+        if (outage != null) {
+            outage.ended();
+            outage = null;
+        }
     }
 
     /** Notes that the backend has not answered. */
     final synchronized void failed(LockBackendException failure) {
-        outage.failed(failure);
+        if (outage == null) {
+            outage = new Outage(name, env, observer, failure);
+        } else {
+            outage.failed(failure);
+        }
     }
 
     /** Returns the failure since the last answer of the backend, if there is one. */
     final synchronized @Nullable LockBackendException outage() {
-        return outage.failure();
+        return outage == null ? null : outage.failure();
     }
 
-    /** Whether a wait with this lease must end with a failure. */
+    /**
+     * Whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
+     * said that the request is wrong, and has not failed for as long as a lease.
+     */
     final synchronized boolean isHopeless(LockBackendException failure, long leaseNanos) {
-        return outage.isHopeless(failure, leaseNanos);
+        return failure.reason() == Reason.REFUSED || !answered || (outage != null && outage.nanos() >= leaseNanos);
     }
 
     /** Names the engaged thread as the one to wake at a signal. */

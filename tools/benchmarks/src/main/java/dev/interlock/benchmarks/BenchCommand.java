@@ -98,6 +98,7 @@ final class BenchCommand implements Callable<Integer> {
         Duration time = Duration.ofSeconds(seconds);
         if (engine) {
             EngineBenchmark.run(time, rounds);
+            print(HeldByEngine.measure() + System.lineSeparator());
             return ExitCodes.OK;
         }
         Benchmark benchmark = new Benchmark(

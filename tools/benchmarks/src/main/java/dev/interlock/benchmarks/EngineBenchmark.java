@@ -4,36 +4,19 @@ package dev.interlock.benchmarks;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.engine.LockEngine;
-import dev.interlock.engine.environment.Environment;
-import dev.interlock.engine.protocol.Attempt;
-import dev.interlock.engine.protocol.Claim;
-import dev.interlock.engine.protocol.LeaseProtocol;
-import dev.interlock.engine.protocol.Release;
-import dev.interlock.engine.protocol.Renewal;
-import dev.interlock.engine.protocol.Watch;
-import dev.interlock.spi.Assumption;
-import dev.interlock.spi.Capability;
-import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.ToolException;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.EnumSet;
-import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.infra.ThreadParams;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -47,12 +30,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 public class EngineBenchmark {
     private static final int THREADS = 8;
 
-    private final DistributedLockFactory factory = LockEngine.newFactory(
-            "memory",
-            new StrategyProfile("In memory", EnumSet.of(Capability.REENTRANT), EnumSet.noneOf(Assumption.class)),
-            new Memory(),
-            LockConfig.builder().build(),
-            Environment.system());
+    private final DistributedLockFactory factory =
+            Memory.newFactory(LockConfig.builder().build());
     private final DistributedLock free = factory.getLock("free");
     private final DistributedLock wanted = factory.getLock("wanted");
 
@@ -72,7 +51,30 @@ public class EngineBenchmark {
         free.unlock();
     }
 
-    /** The same, and held twice meanwhile. */
+    /** A thread and its lock, which no other thread wants. */
+    @State(Scope.Thread)
+    public static class Own {
+        private DistributedLock lock;
+
+        /** Creates the state. */
+        public Own() {}
+
+        /** Gives the thread a lock of its own. */
+        @Setup
+        public void setUp(EngineBenchmark benchmark, ThreadParams thread) {
+            lock = benchmark.factory.getLock("own " + thread.getThreadIndex());
+        }
+    }
+
+    /** Two threads, each with a lock that nobody else wants. */
+    @Benchmark
+    @Threads(2)
+    public void pairsOfTwoThreads(Own own) {
+        own.lock.lock();
+        own.lock.unlock();
+    }
+
+    /** The same as a pair, and held twice meanwhile. */
     @Benchmark
     public void pairWithReentry() {
         free.lock();
@@ -107,49 +109,5 @@ public class EngineBenchmark {
         } catch (RunnerException e) {
             throw new ToolException("the engine could not be measured: " + e.getMessage(), e);
         }
-    }
-
-    /** A backend whose leases do not end by themselves. */
-    private static final class Memory implements LeaseProtocol {
-        private final ConcurrentMap<String, String> holders = new ConcurrentHashMap<>();
-        private final ConcurrentMap<String, Collection<Runnable>> listeners = new ConcurrentHashMap<>();
-
-        @Override
-        public Attempt attempt(Claim claim) {
-            String holder = holders.putIfAbsent(claim.name(), claim.token());
-            return holder == null || holder.equals(claim.token())
-                    ? new Attempt.Granted(claim.lease(), OptionalLong.empty())
-                    : new Attempt.Refused(Optional.empty());
-        }
-
-        @Override
-        public List<Renewal> renew(List<Claim> claims) {
-            return claims.stream()
-                    .<Renewal>map(claim -> new Renewal.Renewed(claim.lease()))
-                    .toList();
-        }
-
-        @Override
-        public Release release(Claim claim) {
-            holders.remove(claim.name(), claim.token());
-            listeners.getOrDefault(claim.name(), List.of()).forEach(Runnable::run);
-            return new Release.Freed(true);
-        }
-
-        @Override
-        public boolean isLocked(String name) {
-            return holders.containsKey(name);
-        }
-
-        @Override
-        public Watch watch(String name, Runnable onFreed) {
-            Collection<Runnable> ofThisName = listeners.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
-            ofThisName.add(onFreed);
-            onFreed.run();
-            return () -> ofThisName.remove(onFreed);
-        }
-
-        @Override
-        public void close() {}
     }
 }

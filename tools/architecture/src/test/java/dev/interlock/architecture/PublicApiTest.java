@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +30,7 @@ class PublicApiTest {
     private static final Path ROOT = Path.of("../..");
     private static final Path PAGES = ROOT.resolve("docs/api");
     private static final Pattern PUBLISHED = Pattern.compile("<artifactId>interlock-([a-z-]+)</artifactId>");
+    private static final Pattern LEFT_OUT = Pattern.compile("<exclude>(dev\\.interlock\\.[a-z.]+)</exclude>");
 
     /** The names of the modules that the BOM manages. */
     static List<String> published() throws IOException {
@@ -107,5 +109,20 @@ class PublicApiTest {
                             published().stream().map(name -> name + ".txt").toList());
         }
         assertThat(published()).contains("api", "engine", "redis", "conformance-tests");
+    }
+
+    @Test
+    void theComparisonWithAReleasedVersionLeavesOutWhatNoModuleExports() throws Exception {
+        Set<String> internal = new TreeSet<>();
+        for (String module : published()) {
+            types(module).stream()
+                    .filter(isExported(module).negate())
+                    .map(Class::getPackageName)
+                    .forEach(internal::add);
+        }
+        String pom = Files.readString(ROOT.resolve("pom.xml"));
+        assertThat(LEFT_OUT.matcher(pom).results().map(result -> result.group(1)))
+                .as("the packages that the profile api-compat excludes")
+                .containsExactlyInAnyOrderElementsOf(internal);
     }
 }

@@ -4,17 +4,17 @@ package dev.interlock.engine;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.threads.Wait;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One thread's way to a lock that it does not hold yet: through the local queue, then to the backend. Used by one thread, once. */
+/** Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once. */
 final class Acquisition {
     private final EngineCore core;
     private final Environment env;
@@ -36,7 +36,7 @@ final class Acquisition {
     private @Nullable Pace pace;
     private Optional<Duration> retryAfter = Optional.empty();
 
-    Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait) {
+    Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
         this.core = core;
         this.env = core.environment();
         this.protocol = core.protocol();
@@ -44,66 +44,16 @@ final class Acquisition {
         this.options = options;
         this.forThread = forThread;
         this.wait = wait;
-        this.mayWait = !wait.isTimeOver();
+        this.mayWait = mayWait;
     }
 
     /**
-     * Acquires the lock.
+     * Acquires the lock. The cell is engaged to this thread, and is not any more when this returns or throws.
      *
      * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart
      */
     @Nullable
-    Hold run() {
-        if (cell.tryEngage()) {
-            // However short its time, whoever need not queue asks once.
-            return contend();
-        }
-        if (!mayWait) {
-            throwIfNobodyAnswers();
-            return null;
-        }
-        Waiter waiter = new Waiter(Thread.currentThread(), forThread, options);
-        return cell.engageOrEnqueue(waiter) ? contend() : queue(waiter);
-    }
-
-    private @Nullable Hold queue(Waiter waiter) {
-        while (waiter.state == Waiter.State.QUEUED) {
-            // A factory that was closed before this thread was in the queue does not wake it.
-            boolean open = core.isOpen();
-            if (!open || wait.isOver()) {
-                if (cell.withdraw(waiter)) {
-                    core.requireOpen();
-                    throwIfNobodyAnswers();
-                    return null;
-                }
-            } else {
-                wait.park(cell, Long.MAX_VALUE);
-            }
-        }
-        return switch (waiter.state) {
-            case GRANTED -> Objects.requireNonNull(waiter.hold);
-            case FAILED -> throw asOurs(Objects.requireNonNull(waiter.failure));
-            default -> takeTurn(waiter.yieldSince);
-        };
-    }
-
-    /** Keeps a wait that ends in an outage from reporting the lock as taken. */
-    private void throwIfNobodyAnswers() {
-        LockBackendException outage = cell.outage();
-        if (outage != null && !wait.isEndedByInterrupt()) {
-            throw asOurs(outage);
-        }
-    }
-
-    /** A failure that another thread met gets a stack trace of this one. */
-    private static RuntimeException asOurs(RuntimeException failure) {
-        return failure instanceof LockBackendException backend
-                ? new LockBackendException(backend.reason(), String.valueOf(backend.getMessage()), backend)
-                : new IllegalStateException(failure.getMessage(), failure);
-    }
-
-    /** Asks the backend; the cell is engaged to this thread, and is not any more when this returns or throws. */
-    private @Nullable Hold contend() {
+    Hold contend() {
         cell.contender(Thread.currentThread());
         try {
             askAndWait();
@@ -119,8 +69,9 @@ final class Acquisition {
         }
     }
 
-    /** Contends after a wait in the queue, in which the time may have passed. */
-    private @Nullable Hold takeTurn(@Nullable Integer yieldSince) {
+    /** As {@link #contend}, after a wait in the local queue, in which the time may have passed. */
+    @Nullable
+    Hold takeTurn(@Nullable Integer yieldSince) {
         boolean over = false;
         try {
             if (yieldSince != null && !protocol.queues()) {
@@ -139,6 +90,21 @@ final class Acquisition {
             return null;
         }
         return contend();
+    }
+
+    /** Keeps a wait that ends in an outage from reporting the lock as taken. */
+    void throwIfNobodyAnswers() {
+        LockBackendException outage = cell.outage();
+        if (outage != null && !wait.isEndedByInterrupt()) {
+            throw asOurs(outage);
+        }
+    }
+
+    /** A failure that another thread met gets a stack trace of this one. */
+    static RuntimeException asOurs(RuntimeException failure) {
+        return failure instanceof LockBackendException backend
+                ? new LockBackendException(backend.reason(), String.valueOf(backend.getMessage()), backend)
+                : new IllegalStateException(failure.getMessage(), failure);
     }
 
     /** A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. */

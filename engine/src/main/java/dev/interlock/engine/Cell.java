@@ -4,13 +4,13 @@ package dev.interlock.engine;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.Interruption;
+import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.threads.Timer;
-import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -35,29 +35,8 @@ final class Cell extends LocalQueue {
 
     private transient volatile @Nullable Hold holder;
 
-    /** How often the grant has passed from hold to hold since the backend gave it. */
-    private transient int handoffs;
-
     /** How many fencing tokens to reserve for hand-overs beyond those who wait already. */
     private transient int reserve;
-
-    /** How an attempt to give up a hold went on. */
-    enum Exit {
-        /** It was lost or given up before. */
-        OVER,
-        /** The thread had acquired the lock more than once and still holds it. */
-        INNER,
-        /** The next waiter here has the grant now. */
-        HANDED_OVER,
-        /** The caller is engaged, and is to give the grant back. */
-        LAST
-    }
-
-    /** What {@link #lose} has to say: the hold that was lost, and the actions to be run because of that. */
-    record Loss(
-            Hold hold,
-            List<Consumer<? super LossCause>> actions,
-            @Nullable Interruption interruption) {}
 
     Cell(String name, Environment env, Observer observer, Timer timer, int localHandoffs) {
         super(name, env, observer);
@@ -104,15 +83,7 @@ final class Cell extends LocalQueue {
             return null;
         }
         Hold hold = new Hold(grant, owner, options, env.nanoTime());
-        grant.hold = hold;
-        grant.planRenewal(env.nanoTime());
-        try {
-            grant.schedule(timer);
-        } catch (Throwable e) {
-            // The timer could not be started, so nobody would look after the grant.
-            grant.hold = null;
-            throw e;
-        }
+        grant.begin(hold, env, timer);
         hold(hold);
         return hold;
     }
@@ -133,44 +104,37 @@ final class Cell extends LocalQueue {
 
     /** Adds to the count of a hold; returns {@code false} if it is over. */
     synchronized boolean reenter(Hold hold) {
-        if (hold.state != Hold.State.HELD) {
-            return false;
-        }
-        if (hold.count == Integer.MAX_VALUE) {
-            throw new Error("lock \"" + name + "\" is held as often as can be counted");
-        }
-        hold.count++;
-        return true;
+        return hold.reenter();
     }
 
     /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or engages the caller. */
-    Exit exit(Hold hold) {
+    Hold.Exit exit(Hold hold) {
         Waiter next;
         synchronized (this) {
             if (hold.state != Hold.State.HELD) {
-                return Exit.OVER;
+                return Hold.Exit.OVER;
             }
             if (hold.count > 1) {
                 hold.count--;
-                return Exit.INNER;
+                return Hold.Exit.INNER;
             }
             hold.state = Hold.State.RELEASED;
             next = handOver(hold);
             if (next == null) {
                 end(hold.grant);
                 engage();
-                return Exit.LAST;
+                return Hold.Exit.LAST;
             }
         }
         wake(next);
-        return Exit.HANDED_OVER;
+        return Hold.Exit.HANDED_OVER;
     }
 
     /** Passes the grant of a hold on to the next waiter here, if there is one and the grant is as good as a fresh one. */
     private @Nullable Waiter handOver(Hold last) {
         Grant grant = last.grant;
         Waiter next = first();
-        if (next == null || handoffs >= localHandoffs || !isGoodFor(last, next.options)) {
+        if (next == null || grant.handoffs >= localHandoffs || !last.isGoodFor(env, next.options)) {
             return null;
         }
         if (!grant.hasFence()) {
@@ -178,7 +142,7 @@ final class Cell extends LocalQueue {
             reserve = Math.min(2 * reserve + 1, localHandoffs);
             return null;
         }
-        handoffs++;
+        grant.handoffs++;
         Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, env.nanoTime());
         grant.hold = hold;
         hold(hold);
@@ -192,22 +156,11 @@ final class Cell extends LocalQueue {
         return next;
     }
 
-    /** Without renewal the next one would get what is left of a lease, and not the whole. */
-    private boolean isGoodFor(Hold last, LockOptions next) {
-        Duration lease = next.lease();
-        return next.renewal()
-                && !last.capped
-                && !last.isAbandoned()
-                && last.options.lease().equals(lease)
-                && last.grant.isGoodFor(env, lease);
-    }
-
     /** Takes a grant off its holder, the timer and the cell. */
     private void end(Grant grant) {
         grant.hold = null;
         grant.forgetRenewal();
         timer.cancel(grant);
-        handoffs = 0;
         hold(null);
     }
 
@@ -217,38 +170,26 @@ final class Cell extends LocalQueue {
      * @param cause why, or {@code null} to find out whether its time is over, and why
      * @return the loss, or {@code null} if there is none
      */
-    @Nullable
-    Loss lose(Grant grant, @Nullable LossCause cause, LostHolds lostHolds) {
+    Hold.@Nullable Loss lose(Grant grant, @Nullable LossCause cause, LostHolds lostHolds) {
         Waiter next;
-        Loss loss;
+        Hold.Loss loss;
         synchronized (this) {
             Hold hold = grant.hold;
             if (hold == null || (cause == null && !grant.isOver(env))) {
                 return null;
             }
-            LossCause why = cause != null ? cause : whyOver(hold);
+            LossCause why = cause != null ? cause : hold.whyOver();
             Interruption interruption = null;
             Thread owner = hold.owner;
             if (owner != null && hold.returned) {
-                interruption = new Interruption();
-                lostHolds.add(owner, name, hold.count, why, interruption);
+                interruption = lostHolds.add(owner, name, hold.count, why);
             }
             end(grant);
             next = takeNext(null);
-            loss = new Loss(hold, hold.lose(why), hold.options.interruptOnLoss() ? interruption : null);
+            loss = new Hold.Loss(hold, hold.lose(why), hold.options.interruptOnLoss() ? interruption : null);
         }
         wake(next);
         return loss;
-    }
-
-    private static LossCause whyOver(Hold hold) {
-        if (hold.isAbandoned() && (hold.owner != null || hold.options.renewal())) {
-            return LossCause.OWNER_DIED;
-        }
-        if (hold.grant.renewalUnanswered) {
-            return LossCause.UNREACHABLE;
-        }
-        return hold.capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
     }
 
     /** Notes that the backend had lost the lock when it was given back; returns the actions to be run because of that. */
@@ -259,17 +200,12 @@ final class Cell extends LocalQueue {
 
     /** Whether the loss of a handle is still to be thrown; once. */
     synchronized boolean takeLossToThrow(Hold hold) {
-        boolean due = hold.state == Hold.State.LOST && !hold.lossThrown;
-        hold.lossThrown |= due;
-        return due;
+        return hold.takeLossToThrow();
     }
 
     /** Keeps an action for the loss of a hold; returns {@code false} if it was lost already. */
     synchronized boolean addLossAction(Hold hold, Consumer<? super LossCause> action) {
-        if (hold.state == Hold.State.HELD) {
-            hold.addLossAction(action);
-        }
-        return hold.state != Hold.State.LOST;
+        return hold.addLossAction(action);
     }
 
     synchronized void removeLossAction(Hold hold, Consumer<? super LossCause> action) {
@@ -297,11 +233,5 @@ final class Cell extends LocalQueue {
     /** Notes the outcome of a renewal, other than that the grant is gone. */
     synchronized void endRenewal(Renewals.Request request, Renewal outcome) {
         request.grant().endRenewal(env, timer, request, outcome);
-    }
-
-    /** Shows no more than the name. */
-    @Override
-    public String toString() {
-        return "lock \"" + Objects.requireNonNull(name) + "\"";
     }
 }

@@ -4,7 +4,9 @@ package dev.interlock.engine;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.backend.Claims;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.Claim;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a factory and how they work together. Its threads refer to this and not to the factory, so that a factory that
@@ -42,7 +43,9 @@ final class EngineCore {
     private final Releases releases;
     private final Renewals renewals;
     private final Holds holds;
+    private final Unlocks unlocks;
     private final Leases leases;
+    private final Acquisitions acquisitions;
 
     private final Claims claims;
     private final AtomicBoolean open = new AtomicBoolean(true);
@@ -66,8 +69,10 @@ final class EngineCore {
         Losses losses =
                 new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
         this.renewals = new Renewals(env, observer, protocol, renewalLanes, losses);
-        this.holds = new Holds(env, observer, protocol, cells, releases, renewals, losses, lostHolds);
+        this.holds = new Holds(env, protocol, cells, renewals, losses, lostHolds);
+        this.unlocks = new Unlocks(env, observer, cells, holds, releases, losses, lostHolds);
         this.leases = new Leases(env, renewals, losses);
+        this.acquisitions = new Acquisitions(this, observer, cells, holds, unlocks);
     }
 
     private void handle(List<Timer.Entry> due) {
@@ -113,6 +118,14 @@ final class EngineCore {
         return holds;
     }
 
+    Unlocks unlocks() {
+        return unlocks;
+    }
+
+    Acquisitions acquisitions() {
+        return acquisitions;
+    }
+
     LockOptions lockDefaults() {
         return config.lockDefaults();
     }
@@ -141,75 +154,7 @@ final class EngineCore {
     }
 
     Claim newClaim(Cell cell, LockOptions options, boolean waiting) {
-        return claims.next(cell, options, waiting);
-    }
-
-    /**
-     * Acquires a lock for the current thread or for a handle.
-     *
-     * @return the hold, or {@code null} if the time ran out
-     */
-    @Nullable
-    Hold acquire(String name, LockOptions options, boolean forThread, Wait wait) throws InterruptedException {
-        wait.begin();
-        try {
-            requireOpen();
-            Hold mine = holds.current(name);
-            if (mine != null) {
-                if (!forThread) {
-                    throw new IllegalStateException("the current thread holds lock \"" + name
-                            + "\" and would wait for itself; use lease() to look at its own hold");
-                }
-                if (holds.reenter(mine)) {
-                    return mine;
-                }
-            }
-            holds.throwIfLost(name);
-            boolean observed = observer.isOn();
-            long sinceNanos = observed ? env.nanoTime() : 0;
-            if (observed) {
-                observer.requested(name);
-            }
-            Hold hold = acquireAfresh(name, options, forThread, wait);
-            if (hold != null) {
-                if (observed) {
-                    observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
-                }
-                holds.tellCount(hold);
-            }
-            return hold;
-        } finally {
-            wait.end();
-        }
-    }
-
-    private @Nullable Hold acquireAfresh(String name, LockOptions options, boolean forThread, Wait wait)
-            throws InterruptedException {
-        while (true) {
-            Hold hold = acquireOnce(name, options, forThread, wait);
-            if (wait.isEndedByInterrupt()) {
-                if (hold != null) {
-                    holds.giveUpUnused(hold);
-                }
-                wait.throwIfInterrupted();
-            }
-            if (hold == null || holds.isReturned(hold)) {
-                return hold;
-            }
-        }
-    }
-
-    private @Nullable Hold acquireOnce(String name, LockOptions options, boolean forThread, Wait wait) {
-        Cell cell = cells.enter(name);
-        Hold hold = null;
-        try {
-            hold = new Acquisition(this, cell, options, forThread, wait).run();
-            return hold;
-        } finally {
-            if (hold == null) {
-                cells.leave(cell);
-            }
-        }
+        return claims.next(cell.name, options, cell.fencesWanted(), waiting);
     }
 
     /** Lets all leases end that there are, and then closes; for a factory to which nobody refers any more. Does not block. */

@@ -39,7 +39,7 @@ final class EngineLock implements DistributedLock {
     /** The factory is not to be taken for dropped while a thread waits here. */
     private @Nullable Hold acquire(boolean forThread, Wait wait) throws InterruptedException {
         try {
-            return engine.core().acquire(name, options, forThread, wait);
+            return engine.core().acquisitions().acquire(name, options, forThread, wait);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -81,7 +81,7 @@ final class EngineLock implements DistributedLock {
     @Override
     public void unlock() {
         try {
-            holds().unlock(name);
+            engine.core().unlocks().unlock(name);
         } finally {
             Reference.reachabilityFence(this);
         }

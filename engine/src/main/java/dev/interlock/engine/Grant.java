@@ -40,6 +40,9 @@ final class Grant extends Timer.Entry {
     @Nullable
     Hold hold;
 
+    /** How often it has passed from hold to hold. */
+    int handoffs;
+
     /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
     boolean renewalUnanswered;
 
@@ -127,6 +130,19 @@ final class Grant extends Timer.Entry {
     /** Whether enough is left for another holder: half of what it would be given by the backend. */
     boolean isGoodFor(Environment env, Duration lease) {
         return !renewalUnanswered && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2;
+    }
+
+    /** Gives it to its first hold, and has the timer look after it. */
+    void begin(Hold first, Environment env, Timer timer) {
+        hold = first;
+        planRenewal(env.nanoTime());
+        try {
+            schedule(timer);
+        } catch (Throwable e) {
+            // The timer could not be started, so nobody would look after the grant.
+            hold = null;
+            throw e;
+        }
     }
 
     /** Plans the first renewal of a hold. */

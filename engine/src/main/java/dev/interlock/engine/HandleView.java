@@ -17,7 +17,7 @@ final class HandleView extends LeaseView implements LockHandle {
     @Override
     public void close() {
         try {
-            core().holds().close(hold);
+            core().unlocks().close(hold);
         } finally {
             dropped.clean();
             Reference.reachabilityFence(this);

@@ -5,6 +5,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.Interruption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,24 @@ final class Hold {
         RELEASED,
         LOST
     }
+
+    /** How an attempt to give up a hold went on. */
+    enum Exit {
+        /** It was lost or given up before. */
+        OVER,
+        /** The thread had acquired the lock more than once and still holds it. */
+        INNER,
+        /** The next waiter here has the grant now. */
+        HANDED_OVER,
+        /** The caller is engaged, and is to give the grant back. */
+        LAST
+    }
+
+    /** What is to be done because a hold was lost: actions to be run, and perhaps an interrupt of its owner. */
+    record Loss(
+            Hold hold,
+            List<Consumer<? super LossCause>> actions,
+            @Nullable Interruption interruption) {}
 
     final Grant grant;
 
@@ -94,6 +113,39 @@ final class Hold {
         return left.compareTo(wanted) < 0 ? left : wanted;
     }
 
+    /** Adds to the count; returns {@code false} if it is over. Under the monitor. */
+    boolean reenter() {
+        if (state != State.HELD) {
+            return false;
+        }
+        if (count == Integer.MAX_VALUE) {
+            throw new Error("lock \"" + lockName() + "\" is held as often as can be counted");
+        }
+        count++;
+        return true;
+    }
+
+    /** Whether its grant may pass to a hold with other options; without renewal that would get what is left of a lease, not the whole. */
+    boolean isGoodFor(Environment env, LockOptions next) {
+        Duration lease = next.lease();
+        return next.renewal()
+                && !capped
+                && !isAbandoned()
+                && options.lease().equals(lease)
+                && grant.isGoodFor(env, lease);
+    }
+
+    /** Why its time is over. */
+    LossCause whyOver() {
+        if (isAbandoned() && (owner != null || options.renewal())) {
+            return LossCause.OWNER_DIED;
+        }
+        if (grant.renewalUnanswered) {
+            return LossCause.UNREACHABLE;
+        }
+        return capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
+    }
+
     /** Ends it with a loss and returns the actions to be run because of that; under the monitor. */
     List<Consumer<? super LossCause>> lose(LossCause cause) {
         lossCause = cause;
@@ -103,12 +155,22 @@ final class Hold {
         return actions;
     }
 
-    /** Keeps an action for the loss; under the monitor. */
-    void addLossAction(Consumer<? super LossCause> action) {
-        if (lossActions.isEmpty()) {
-            lossActions = new ArrayList<>();
+    /** Whether its loss is still to be thrown, once; under the monitor. */
+    boolean takeLossToThrow() {
+        boolean due = state == State.LOST && !lossThrown;
+        lossThrown |= due;
+        return due;
+    }
+
+    /** Keeps an action for the loss; returns {@code false} if it was lost already. Under the monitor. */
+    boolean addLossAction(Consumer<? super LossCause> action) {
+        if (state == State.HELD) {
+            if (lossActions.isEmpty()) {
+                lossActions = new ArrayList<>();
+            }
+            lossActions.add(action);
         }
-        lossActions.add(action);
+        return state != State.LOST;
     }
 
     /** Drops an action for the loss; under the monitor. */

@@ -3,15 +3,13 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.backend.Outage;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Watch;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.function.Predicate;
@@ -39,7 +37,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private transient boolean engaged;
 
     /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
-    private transient Set<Waiter> queue = Collections.emptySet();
+    private transient @Nullable Waiters queue;
 
     /** Whether the backend has ever answered. */
     private transient boolean answered;
@@ -75,31 +73,20 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         if (tryEngage()) {
             return true;
         }
-        if (queue.isEmpty()) {
-            queue = new LinkedHashSet<>();
+        if (queue == null) {
+            queue = new Waiters(name, observer);
         }
         queue.add(waiter);
-        queueChanged();
         return false;
     }
 
     /** Takes a waiter out of the queue before its turn; returns {@code false} if its turn has come. */
     final synchronized boolean withdraw(Waiter waiter) {
-        boolean waited = queue.remove(waiter);
-        if (waited) {
-            queueChanged();
-        }
-        return waited;
-    }
-
-    private void queueChanged() {
-        if (observer.isOn()) {
-            observer.queueLength(name, queue.size());
-        }
+        return queue != null && queue.remove(waiter);
     }
 
     final synchronized int queueLength() {
-        return queue.size();
+        return queue == null ? 0 : queue.size();
     }
 
     /** Makes the caller, who held the lock until now, the one who deals with the backend; within the monitor. */
@@ -115,13 +102,12 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Returns the first of the queue, without taking it out; within the monitor. */
     final @Nullable Waiter first() {
-        return queue.isEmpty() ? null : queue.iterator().next();
+        return queue == null ? null : queue.first();
     }
 
     /** Takes a waiter out of the queue; within the monitor. The caller wakes it afterwards. */
     final void take(Waiter waiter, Waiter.State why) {
-        queue.remove(waiter);
-        queueChanged();
+        Objects.requireNonNull(queue).remove(waiter);
         waiter.state = why;
     }
 
@@ -163,13 +149,9 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Ends the wait of some of the queue with the same failure. */
     final void failAll(RuntimeException failure, Predicate<Waiter> which) {
-        List<Waiter> failed = new ArrayList<>();
+        List<Waiter> failed;
         synchronized (this) {
-            for (Waiter waiter : queue) {
-                if (which.test(waiter)) {
-                    failed.add(waiter);
-                }
-            }
+            failed = queue == null ? List.of() : queue.all(which);
             for (Waiter waiter : failed) {
                 waiter.failure = failure;
                 take(waiter, Waiter.State.FAILED);
@@ -247,5 +229,11 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
                 LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + name + "\" did not close", e);
             }
         }
+    }
+
+    /** Shows no more than the name. */
+    @Override
+    public final String toString() {
+        return "lock \"" + name + "\"";
     }
 }

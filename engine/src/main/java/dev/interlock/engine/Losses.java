@@ -3,6 +3,8 @@ package dev.interlock.engine;
 
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.Interruption;
+import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.threads.Notices;
 import java.util.List;
@@ -53,7 +55,7 @@ final class Losses {
         }
     }
 
-    private void settle(Grant grant, Cell.@Nullable Loss loss) {
+    private void settle(Grant grant, Hold.@Nullable Loss loss) {
         if (loss == null) {
             return;
         }

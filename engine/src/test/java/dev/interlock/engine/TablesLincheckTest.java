@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.threads.Timer;
@@ -120,12 +121,7 @@ class TablesLincheckTest {
                 @Param(name = "thread") boolean thread,
                 @Param(name = "name") boolean name,
                 @Param(name = "cause") boolean cause) {
-            lostHolds.add(
-                    threads[thread ? 0 : 1],
-                    text(name),
-                    2,
-                    cause ? LossCause.GONE : LossCause.TAKEN,
-                    new Interruption());
+            lostHolds.add(threads[thread ? 0 : 1], text(name), 2, cause ? LossCause.GONE : LossCause.TAKEN);
         }
 
         @Operation

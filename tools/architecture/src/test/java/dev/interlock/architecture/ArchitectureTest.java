@@ -286,9 +286,9 @@ class ArchitectureTest {
     /** Their methods take a few instructions, and neither wait nor do I/O; a lock object in each would cost more than the rest. */
     private static final Set<String> MONITORS = Set.of(
             "dev.interlock.engine.Cell",
-            "dev.interlock.engine.Interruption",
             "dev.interlock.engine.LocalQueue",
-            "dev.interlock.engine.LostHolds");
+            "dev.interlock.engine.loss.Interruption",
+            "dev.interlock.engine.loss.LostHolds");
 
     @Test
     void noMethodThatWaitsPinsAVirtualThread() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 
 /** A time in which the backend does not answer for a lock. Guarded by the cell's monitor. */
-final class Outage {
+public final class Outage {
     private final String lockName;
     private final Environment env;
     private final Observer observer;
@@ -14,7 +14,7 @@ final class Outage {
     private LockBackendException failure;
 
     /** Begins with its first failure. */
-    Outage(String lockName, Environment env, Observer observer, LockBackendException failure) {
+    public Outage(String lockName, Environment env, Observer observer, LockBackendException failure) {
         this.lockName = lockName;
         this.env = env;
         this.observer = observer;
@@ -26,24 +26,24 @@ final class Outage {
     }
 
     /** Notes another failure. */
-    void failed(LockBackendException cause) {
+    public void failed(LockBackendException cause) {
         failure = cause;
     }
 
     /** Notes that the backend has answered. */
-    void ended() {
+    public void ended() {
         if (observer.isOn()) {
             observer.outageEnded(lockName, nanos());
         }
     }
 
     /** Returns the last failure. */
-    LockBackendException failure() {
+    public LockBackendException failure() {
         return failure;
     }
 
     /** Returns how long it has lasted. */
-    long nanos() {
+    public long nanos() {
         return env.nanoTime() - sinceNanos;
     }
 }

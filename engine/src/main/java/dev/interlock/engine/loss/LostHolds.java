@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.loss;
 
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What threads have lost and were not told of, so that their next call about the lock tells them. An entry lives no longer than
  * its thread. Safe to use from any thread.
  */
-final class LostHolds {
+public final class LostHolds {
     private final Environment env;
     private final Map<Owner, OfOneThread> byThread = new HashMap<>();
     private final ReferenceQueue<Thread> ended = new ReferenceQueue<>();
@@ -67,15 +67,18 @@ final class LostHolds {
         }
     }
 
-    LostHolds(Environment env) {
+    public LostHolds(Environment env) {
         this.env = env;
     }
 
-    synchronized void add(Thread thread, String name, int holds, LossCause cause, Interruption interruption) {
+    /** Notes what a thread has lost; returns the interruption that may tell it. */
+    public synchronized Interruption add(Thread thread, String name, int holds, LossCause cause) {
         forgetEnded();
+        Interruption interruption = new Interruption();
         byThread.computeIfAbsent(new Owner(thread, ended), owner -> new OfOneThread())
                 .put(name, new LostHold(cause, interruption, holds));
         empty = false;
+        return interruption;
     }
 
     private void forgetEnded() {
@@ -89,8 +92,7 @@ final class LostHolds {
      *
      * @return why the lock was lost, or {@code null} if there is nothing to tell
      */
-    @Nullable
-    LossCause tell(Thread thread, String name) {
+    public @Nullable LossCause tell(Thread thread, String name) {
         if (empty) {
             return null;
         }
@@ -111,8 +113,7 @@ final class LostHolds {
      *
      * @return why it was lost, or {@code null} if the thread lost none
      */
-    @Nullable
-    LossCause takeBack(Thread thread, String name) {
+    public @Nullable LossCause takeBack(Thread thread, String name) {
         if (empty) {
             return null;
         }
@@ -132,7 +133,7 @@ final class LostHolds {
     }
 
     /** Forgets what a thread lost of a lock and was told of, because it has acquired the lock afresh. */
-    void forget(Thread thread, String name) {
+    public void forget(Thread thread, String name) {
         if (!empty) {
             synchronized (this) {
                 remove(thread, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.loss;
 
 import dev.interlock.engine.environment.Environment;
 
@@ -7,12 +7,14 @@ import dev.interlock.engine.environment.Environment;
  * Settles between a thread that learns of the loss of its lock by itself and the engine, which interrupts it because of that
  * loss: whoever was told is not interrupted afterwards. Safe to use from any thread.
  */
-final class Interruption {
+public final class Interruption {
     private boolean told;
     private boolean running;
 
+    Interruption() {}
+
     /** Interrupts the owner, unless it was told already. */
-    void run(Environment env, Thread owner) {
+    public void run(Environment env, Thread owner) {
         synchronized (this) {
             if (told) {
                 return;
@@ -30,7 +32,7 @@ final class Interruption {
     }
 
     /** Returns when no interrupt because of the loss can come any more. By the owner. */
-    void preclude(Environment env) {
+    public void preclude(Environment env) {
         while (!isPrecluded()) {
             env.park(this, Long.MAX_VALUE);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Makes the claims of a factory. Safe to use from any thread. */
-final class Claims {
+public final class Claims {
     /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
 
@@ -18,22 +18,23 @@ final class Claims {
     private final Duration commandTimeout;
     private final AtomicLong last = new AtomicLong();
 
-    Claims(Environment env, Duration commandTimeout) {
+    public Claims(Environment env, Duration commandTimeout) {
         this.tokenPrefix = env.newToken() + "-";
         this.commandTimeout = commandTimeout;
     }
 
-    Claim next(Cell cell, LockOptions options, boolean waiting) {
+    /** Makes a claim to a lock that asks for some fencing tokens. */
+    public Claim next(String name, LockOptions options, int fences, boolean waiting) {
         long number = last.incrementAndGet();
         Duration lease = options.lease();
         // An answer that comes after the lease is of no use.
         Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
         return new Claim(
-                cell.name,
+                name,
                 tokenPrefix + number,
                 lease,
                 timeout.compareTo(commandTimeout) < 0 ? timeout : commandTimeout,
-                cell.fencesWanted(),
+                fences,
                 number,
                 waiting,
                 options.renewal());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** How long a thread that asks the backend waits between two attempts, in nanoseconds. Used by one thread. */
-final class Pace {
+public final class Pace {
     /** How long to back off after a failure; doubles with each failure up to the ceiling. */
     private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -22,17 +22,18 @@ final class Pace {
     private int failures;
     private int refusals;
 
-    Pace(Environment env, long ceilingNanos) {
+    public Pace(Environment env, long ceilingNanos) {
         this.env = env;
         this.ceilingNanos = ceilingNanos;
     }
 
-    long yielding() {
+    /** How long to leave the lock to clients elsewhere. */
+    public long yielding() {
         return 1 + env.nextLong(YIELD_NANOS);
     }
 
     /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
-    long afterRefusal(Optional<Duration> retryAfter, boolean listening) {
+    public long afterRefusal(Optional<Duration> retryAfter, boolean listening) {
         failures = 0;
         refusals++;
         long longest = ceilingNanos;
@@ -46,7 +47,8 @@ final class Pace {
                 .orElse(spread);
     }
 
-    long afterFailure() {
+    /** Backs off, longer after each failure. */
+    public long afterFailure() {
         failures++;
         long bound = Math.min(ceilingNanos, FIRST_BACKOFF_NANOS << Math.min(failures - 1, 10));
         return bound / 2 + env.nextLong(bound / 2 + 1);

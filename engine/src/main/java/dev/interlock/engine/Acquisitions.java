@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.threads.Wait;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How locks are acquired: by entering a hold again, from a holder here by way of the local queue, or else from the backend, see
+ * {@link Acquisition}. Safe to use from any thread.
+ */
+final class Acquisitions {
+    private final EngineCore core;
+    private final Environment env;
+    private final Observer observer;
+    private final CellTable cells;
+    private final Holds holds;
+    private final Unlocks unlocks;
+
+    Acquisitions(EngineCore core, Observer observer, CellTable cells, Holds holds, Unlocks unlocks) {
+        this.core = core;
+        this.env = core.environment();
+        this.observer = observer;
+        this.cells = cells;
+        this.holds = holds;
+        this.unlocks = unlocks;
+    }
+
+    /**
+     * Acquires a lock for the current thread or for a handle.
+     *
+     * @return the hold, or {@code null} if the time ran out
+     */
+    @Nullable
+    Hold acquire(String name, LockOptions options, boolean forThread, Wait wait) throws InterruptedException {
+        wait.begin();
+        try {
+            core.requireOpen();
+            Hold mine = holds.current(name);
+            if (mine != null) {
+                if (!forThread) {
+                    throw new IllegalStateException("the current thread holds lock \"" + name
+                            + "\" and would wait for itself; use lease() to look at its own hold");
+                }
+                if (holds.reenter(mine)) {
+                    return mine;
+                }
+            }
+            holds.throwIfLost(name);
+            boolean observed = observer.isOn();
+            long sinceNanos = observed ? env.nanoTime() : 0;
+            if (observed) {
+                observer.requested(name);
+            }
+            Hold hold = acquireAfresh(name, options, forThread, wait);
+            if (hold != null) {
+                if (observed) {
+                    observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
+                }
+                holds.tellCount(hold);
+            }
+            return hold;
+        } finally {
+            wait.end();
+        }
+    }
+
+    private @Nullable Hold acquireAfresh(String name, LockOptions options, boolean forThread, Wait wait)
+            throws InterruptedException {
+        while (true) {
+            Hold hold = acquireOnce(name, options, forThread, wait);
+            if (wait.isEndedByInterrupt()) {
+                if (hold != null) {
+                    unlocks.giveUpUnused(hold);
+                }
+                wait.throwIfInterrupted();
+            }
+            if (hold == null || holds.isReturned(hold)) {
+                return hold;
+            }
+        }
+    }
+
+    private @Nullable Hold acquireOnce(String name, LockOptions options, boolean forThread, Wait wait) {
+        Cell cell = cells.enter(name);
+        Hold hold = null;
+        try {
+            hold = contendOrQueue(cell, options, forThread, wait);
+            return hold;
+        } finally {
+            if (hold == null) {
+                cells.leave(cell);
+            }
+        }
+    }
+
+    private @Nullable Hold contendOrQueue(Cell cell, LockOptions options, boolean forThread, Wait wait) {
+        boolean mayWait = !wait.isTimeOver();
+        Acquisition acquisition = new Acquisition(core, cell, options, forThread, wait, mayWait);
+        if (cell.tryEngage()) {
+            // However short its time, whoever need not queue asks once.
+            return acquisition.contend();
+        }
+        if (!mayWait) {
+            acquisition.throwIfNobodyAnswers();
+            return null;
+        }
+        Waiter waiter = new Waiter(Thread.currentThread(), forThread, options);
+        return cell.engageOrEnqueue(waiter) ? acquisition.contend() : queue(cell, waiter, acquisition, wait);
+    }
+
+    private @Nullable Hold queue(Cell cell, Waiter waiter, Acquisition acquisition, Wait wait) {
+        while (waiter.state == Waiter.State.QUEUED) {
+            // A factory that was closed before this thread was in the queue does not wake it.
+            boolean open = core.isOpen();
+            if (!open || wait.isOver()) {
+                if (cell.withdraw(waiter)) {
+                    core.requireOpen();
+                    acquisition.throwIfNobodyAnswers();
+                    return null;
+                }
+            } else {
+                wait.park(cell, Long.MAX_VALUE);
+            }
+        }
+        return switch (waiter.state) {
+            case GRANTED -> Objects.requireNonNull(waiter.hold);
+            case FAILED -> throw Acquisition.asOurs(Objects.requireNonNull(waiter.failure));
+            default -> acquisition.takeTurn(waiter.yieldSince);
+        };
+    }
+}

@@ -29,7 +29,8 @@ import java.util.concurrent.locks.Lock;
  *
  * <p>A thread that lost the lock is told once, by its next call about it. An acquisition then throws {@link LeaseLostException}
  * instead of acquiring the lock afresh, because the thread may still rely on what it lost; the acquisition after that one
- * acquires it afresh. {@link #isHeldByCurrentThread()}, {@link #getHoldCount()} and {@link #lease()} tell it by their answers.
+ * acquires it afresh. An asynchronous acquisition, which is not the thread's own, does not tell it.
+ * {@link #isHeldByCurrentThread()}, {@link #getHoldCount()} and {@link #lease()} tell it by their answers.
  *
  * <p>Re-entry costs no I/O if the backend has confirmed the lease within a third of its length, as renewal makes sure. Otherwise
  * it asks the backend first, for at most one command time-out, and believes the lease if there is no answer.
@@ -217,15 +218,19 @@ public interface DistributedLock extends Lock {
      * });
      * }</pre>
      *
-     * <p>The acquisition runs on a daemon thread of its own, a virtual one where the runtime has them. That thread also runs the
-     * dependents that are added before the acquisition ends, and nothing else, so they may block; those that are added later run
-     * on the thread that adds them, as with every {@link CompletableFuture}.
+     * <p>The acquisition runs on a daemon thread of its own, a virtual one where the runtime has them, or one that the
+     * {@linkplain LockConfig.Builder#threadFactory thread factory} of the configuration makes if there is one. That thread also
+     * runs the dependents that are added before the acquisition ends, and nothing else, so they may block; those that are added
+     * later run on the thread that adds them, as with every {@link CompletableFuture}.
      *
      * <p>{@linkplain CompletableFuture#cancel Cancelling} the returned stage by its {@link CompletionStage#toCompletableFuture
      * future} gives the place in the queue up, and so does completing it in another way, as
      * {@link CompletableFuture#orTimeout orTimeout} does. If the lock was granted at that very moment, it is given back at once.
-     * Cancelling a dependent stage has no such effect. The hold belongs to the handle, not to a thread: the caller may hold the
-     * lock by {@link #lock}, in which case the stage completes when it has unlocked it.
+     * Cancelling a stage that has completed has no effect, and the handle stays valid; nor has cancelling a dependent stage.
+     *
+     * <p>The hold belongs to the handle, not to a thread: the caller may hold the lock by {@link #lock}, in which case the stage
+     * completes when it has unlocked it. The interrupt status of the caller is neither looked at nor lost, and a loss that its
+     * thread was not told is still told by the thread's next call.
      *
      * @return a stage that completes with the lease, which any thread may use and one must close; exceptionally with
      *     {@link LockBackendException} if the first request to the backend fails, or the backend does not answer for as long as

@@ -444,10 +444,10 @@ public final class LockConfig {
         }
 
         /**
-         * Sets what makes the threads that a factory of locks needs in the background: for renewals, for the ends of leases
-         * and for listeners. In code only: it has no setting in files. A thread factory may be called at any time while a
-         * factory of locks is open, from any thread, and its threads may live until that is closed. It must not return
-         * {@code null}, and must not start the thread. Threads of a client library are not made by it.
+         * Sets what makes the threads that a factory of locks needs in the background: for renewals, for the ends of leases,
+         * for listeners and for asynchronous acquisitions. In code only: it has no setting in files. A thread factory may be
+         * called at any time while a factory of locks is open, from any thread, and its threads may live until that is closed.
+         * It must not return {@code null}, and must not start the thread. Threads of a client library are not made by it.
          *
          * @param threadFactory makes the threads
          * @return this builder

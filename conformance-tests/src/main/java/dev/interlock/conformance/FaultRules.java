@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 9 of the contract: faults and unknown outcomes. */
-abstract class FaultRules extends WaitingRules {
+abstract class FaultRules extends StageRules {
     /** A ceiling for waiters that are to notice an outage soon, also where nothing tells them of it. */
     private static final Duration SOON = Scale.millis(100);
 

@@ -41,7 +41,8 @@ final class WrongLifecycle {
                 new FreesWhenClosedAgain("aSecondCloseFreesWhatTheFirstOneFreed", "11.1"),
                 new SpoiltFactory("aClosedFactoryGivesLocks", GivesASpareLock::new, "11.2"),
                 new WrongFaults.SpoiltLock("aLockOfAClosedFactoryIsTaken", IsTakenInsteadOfClosed::new, "11.3"),
-                new GivesNothingBack("closeGivesNothingBack", "11.1", "11.4", "11.9", "11.12", "11.15", "11.16"),
+                new GivesNothingBack(
+                        "closeGivesNothingBack", "11.1", "11.4", "11.9", "11.12", "11.15", "11.16", "11.20"),
                 new WrongFaults.SpoiltLock("closeTellsNobody", TellsNobodyOfClosing::new, "11.5"),
                 new WrongFaults.SpoiltLock("closeTellsASecondTimeLater", TellsOfClosingAgain::new, "11.5"),
                 new WrongFaults.SpoiltLock("unlockAfterCloseIsNoError", UnlocksAnyway::new, "11.6"),

@@ -20,6 +20,8 @@ final class WrongLocks {
                 WrongLeases::locks,
                 WrongFencing::locks,
                 WrongWaiting::locks,
+                WrongStages::locks,
+                WrongCancellations::locks,
                 WrongFaults::locks,
                 WrongNames::locks,
                 WrongLifecycle::locks);

@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -212,6 +213,37 @@ class AsyncAcquisitionTest extends EngineTest {
         assertThat(server.isFree(NAME)).isTrue();
         assertThat(env.threads()).noneMatch(AsyncAcquisitionTest::isCarrier);
         assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+    }
+
+    /** Cancels a stage when its acquisition has the lock, and has not completed the stage yet. */
+    private static DistributedLock cancelling(
+            DistributedLock lock, AtomicReference<CompletableFuture<?>> stage, AtomicReference<Boolean> cancelled) {
+        return (DistributedLock) Proxy.newProxyInstance(
+                DistributedLock.class.getClassLoader(), new Class<?>[] {DistributedLock.class}, (proxy, call, args) -> {
+                    Object granted = call.invoke(lock, args);
+                    cancelled.set(stage.get().cancel(true));
+                    return granted;
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLockThatIsGrantedBeforeTheCancellationAndNotHandedOutIsGivenBackAtOnce(boolean timed) {
+        AtomicReference<CompletableFuture<?>> stage = new AtomicReference<>();
+        AtomicReference<Boolean> cancelled = new AtomicReference<>();
+        DistributedLock cancelling = cancelling(lock, stage, cancelled);
+        String name = "test-acquisition";
+        // No thread of the virtual environment runs before it settles.
+        stage.set(
+                timed
+                        ? AsyncAcquisition.tryAcquire(env, name, cancelling, seconds(5))
+                        : AsyncAcquisition.acquire(env, name, cancelling));
+        env.settle();
+        assertThat(cancelled).as("what cancel() returned").hasValue(true);
+        assertThat(server.isFree(NAME)).as("the lock is free").isTrue();
+        assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(1);
+        assertThat(one.engine().core().cellCount()).isZero();
+        assertThat(env.threads()).noneMatch(AsyncAcquisitionTest::isCarrier);
     }
 
     @Test

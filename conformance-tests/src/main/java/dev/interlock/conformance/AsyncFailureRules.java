@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static dev.interlock.conformance.PendingStage.WAYS;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.conformance.PendingStage.Way;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Chapters 9 and 11 of the contract, continued: how asynchronous acquisitions fail. */
+abstract class AsyncFailureRules extends LifecycleRules {
+    AsyncFailureRules() {}
+
+    @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_31_aStageFailsWhenTheBackendCannotBeReached() {
+        DistributedLock lock = lock();
+        faults().inject(Fault.PARTITION);
+        List<Way> ways = new ArrayList<>(WAYS);
+        ways.add(PendingStage.timed(Duration.ZERO));
+        Actor caller = actor("caller");
+        ways.forEach(way -> way.by(caller, lock).failure(LockBackendException.class));
+        faults().heal();
+        eventually("the lock object works after the outage", () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_32_aWaitingStageFailsInAnOutageLongerThanItsLease() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        List<PendingStage> stages = new ArrayList<>();
+        for (Way way : WAYS) {
+            DistributedLockFactory client = newFactory(config -> config.waitCeiling(Scale.millis(100)));
+            reconnect(client);
+            stages.add(way.by(actor("caller"), client.getLock(name(), lease(Scale.SHORT_LEASE))));
+        }
+        pass(Scale.millis(200));
+        for (PendingStage stage : stages) {
+            assertFalse(stage.isDone(), () -> stage + " should wait while somebody else holds the lock");
+        }
+        faults().inject(Fault.PARTITION);
+        stages.forEach(stage -> stage.failure(LockBackendException.class));
+    }
+
+    @Test
+    @Tag("chapter-11")
+    public final void rule_11_20_closeFailsStages() {
+        DistributedLock held = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", held::lock);
+        DistributedLockFactory client = newFactory();
+        DistributedLock heldHere = client.getLock(name("b"));
+        actor("holder of the client").does("lock()", heldHere::lock);
+        List<PendingStage> stages = new ArrayList<>();
+        for (DistributedLock asked : List.of(client.getLock(name()), heldHere)) {
+            WAYS.forEach(way -> stages.add(way.by(actor("caller"), asked)));
+        }
+        pass(Scale.millis(50));
+        actor("closer").does("close()", client::close);
+        stages.forEach(stage -> stage.failure(IllegalStateException.class));
+        Actor late = actor("late caller");
+        WAYS.forEach(way -> way.by(late, heldHere).failure(IllegalStateException.class));
+        assertHeld(holder, held);
+        holder.does("unlock()", held::unlock);
+        assertFree(lockOfAnotherClient());
+        assertFree(factory().getLock(name("b")));
+    }
+}

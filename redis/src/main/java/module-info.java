@@ -10,4 +10,5 @@ module dev.interlock.redis {
     requires static io.netty.common;
 
     exports dev.interlock.redis;
+    exports dev.interlock.redis.endpoint;
 }

@@ -6,6 +6,7 @@ import dev.interlock.spi.LockStrategyProvider;
 module dev.interlock.redisson {
     requires transitive dev.interlock;
     requires dev.interlock.engine;
+    requires dev.interlock.redis;
     requires io.netty.common;
     requires transitive redisson;
     requires static org.jspecify;

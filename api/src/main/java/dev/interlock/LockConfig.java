@@ -4,6 +4,7 @@ package dev.interlock;
 import dev.interlock.internal.Durations;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,13 +20,14 @@ import java.util.stream.Collectors;
  * What a factory of locks needs to know, the same for all strategies.
  *
  * <p>Made in code by {@link #of} and {@link #builder}, or read from the surroundings by {@link #load}. Instances are immutable
- * and safe to use from any thread; their {@link #toString} shows no password.
+ * and safe to use from any thread; their {@link #toString} shows no password. Two are equal if their settings are, and
+ * endpoints are compared as URIs: one with the default port written out differs from one without.
  */
 public final class LockConfig {
     private static final Duration MAX_WAIT = Duration.ofHours(1);
 
     private final Optional<String> strategy;
-    private final List<RedisEndpoint> endpoints;
+    private final List<URI> endpoints;
     private final String keyPrefix;
     private final Duration commandTimeout;
     private final Duration waitCeiling;
@@ -54,9 +56,9 @@ public final class LockConfig {
     /**
      * Returns a configuration with the given endpoints and defaults for all else.
      *
-     * @param endpoints one or more {@linkplain RedisEndpoint endpoints}, separated by commas
+     * @param endpoints one or more URIs, as {@link Builder#endpoints(String)} takes them
      * @return the configuration
-     * @throws IllegalArgumentException if an endpoint cannot be used
+     * @throws IllegalArgumentException if one of them is no URI with a scheme
      */
     public static LockConfig of(String endpoints) {
         return builder().endpoints(endpoints).build();
@@ -72,7 +74,7 @@ public final class LockConfig {
      * <tbody>
      * <tr><th scope="row">{@code interlock.strategy}</th><td>{@code INTERLOCK_STRATEGY}</td><td>{@link #strategy()}</td></tr>
      * <tr><th scope="row">{@code interlock.endpoints}</th><td>{@code INTERLOCK_ENDPOINTS}</td><td>{@link #endpoints()},
-     *     separated by commas</td></tr>
+     *     as {@link Builder#endpoints(String)} takes them</td></tr>
      * <tr><th scope="row">{@code interlock.key-prefix}</th><td>{@code INTERLOCK_KEY_PREFIX}</td><td>{@link #keyPrefix()}</td></tr>
      * <tr><th scope="row">{@code interlock.command-timeout}</th><td>{@code INTERLOCK_COMMAND_TIMEOUT}</td><td>{@link #commandTimeout()}</td></tr>
      * <tr><th scope="row">{@code interlock.wait-ceiling}</th><td>{@code INTERLOCK_WAIT_CEILING}</td><td>{@link #waitCeiling()}</td></tr>
@@ -137,12 +139,24 @@ public final class LockConfig {
     }
 
     /**
-     * Returns the servers.
+     * Returns where the servers are, and how to log in to them. The caller keeps passwords out of logs and messages, as
+     * {@link #mask} does.
      *
-     * @return an unmodifiable list; empty if the strategy is handed a client
+     * @return an unmodifiable list of URIs that each begin with {@code scheme://}; empty if the strategy is handed a client
      */
-    public List<RedisEndpoint> endpoints() {
+    public List<URI> endpoints() {
         return endpoints;
+    }
+
+    /**
+     * Returns an endpoint as it can be shown: with {@code ***} in place of user, password and query. Where nobody can tell which
+     * part is the password, because a character of it should have been percent-encoded, nothing but the scheme is left.
+     *
+     * @param endpoint the URI of an endpoint
+     * @return its text, for messages and logs
+     */
+    public static String mask(URI endpoint) {
+        return Endpoints.mask(endpoint);
     }
 
     /**
@@ -293,7 +307,8 @@ public final class LockConfig {
      */
     @Override
     public String toString() {
-        return "LockConfig[" + strategy.map(name -> "strategy=" + name + ", ").orElse("") + "endpoints=" + endpoints
+        return "LockConfig[" + strategy.map(name -> "strategy=" + name + ", ").orElse("") + "endpoints="
+                + endpoints.stream().map(Endpoints::mask).toList()
                 + ", keyPrefix=" + keyPrefix + ", commandTimeout=" + commandTimeout + ", waitCeiling=" + waitCeiling
                 + ", localHandoffs=" + localHandoffs + ", lockDefaults=" + lockDefaults + ", listeners="
                 + listeners.size() + ", options=" + optionNames()
@@ -303,7 +318,7 @@ public final class LockConfig {
     /** Builds a {@link LockConfig}. Not safe for use by several threads at once. */
     public static final class Builder {
         private Optional<String> strategy = Optional.empty();
-        private List<RedisEndpoint> endpoints = List.of();
+        private List<URI> endpoints = List.of();
         private String keyPrefix = "interlock";
         private Duration commandTimeout = Duration.ofSeconds(2);
         private Duration waitCeiling = Duration.ofSeconds(1);
@@ -331,32 +346,55 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the servers.
+         * Sets the servers, in place of those that were set before. Endpoints are separated by commas that are followed by the
+         * next {@code scheme://}; other commas are part of an endpoint, as in {@code redis-sentinel://a,b/#master}.
          *
-         * @param endpoints one or more {@linkplain RedisEndpoint endpoints}, separated by commas
+         * @param endpoints one or more URIs, each as {@link #endpoint(URI)} takes it
          * @return this builder
-         * @throws IllegalArgumentException if an endpoint cannot be used
+         * @throws IllegalArgumentException if one of them is no URI with a scheme
          */
         public Builder endpoints(String endpoints) {
-            List<RedisEndpoint> parsed = new ArrayList<>();
-            for (String endpoint : endpoints.split(",", -1)) {
-                if (endpoint.isBlank()) {
-                    throw new IllegalArgumentException(
-                            "an endpoint is blank: write redis://host:port, several separated by commas");
-                }
-                parsed.add(RedisEndpoint.parse(endpoint));
-            }
-            return endpoints(parsed);
+            return endpoints(Endpoints.parseList(endpoints));
         }
 
         /**
-         * Sets the servers.
+         * Sets the servers, in place of those that were set before.
          *
-         * @param endpoints the servers
+         * @param endpoints the URIs, each as {@link #endpoint(URI)} takes it
          * @return this builder
+         * @throws IllegalArgumentException if one of them does not begin with {@code scheme://}
          */
-        public Builder endpoints(List<RedisEndpoint> endpoints) {
-            this.endpoints = List.copyOf(endpoints);
+        public Builder endpoints(List<URI> endpoints) {
+            List<URI> copy = List.copyOf(endpoints);
+            copy.forEach(Endpoints::requireScheme);
+            this.endpoints = copy;
+            return this;
+        }
+
+        /**
+         * Adds a server.
+         *
+         * @param endpoint its URI, as {@link #endpoint(URI)} takes it; a comma does not begin another one
+         * @return this builder
+         * @throws IllegalArgumentException if it is no URI with a scheme
+         */
+        public Builder endpoint(String endpoint) {
+            return endpoint(Endpoints.parse(endpoint));
+        }
+
+        /**
+         * Adds a server. Which schemes there are, and what a URI may have besides a host, depends on the strategy, which checks
+         * it when a factory is made. Strategies over Redis take {@code redis://[[user]:password@]host[:port][/database]}, and
+         * {@code rediss://} for TLS; characters of user and password that have a meaning in a URI are percent-encoded.
+         *
+         * @param endpoint the URI of the server, which begins with {@code scheme://}
+         * @return this builder
+         * @throws IllegalArgumentException if it does not
+         */
+        public Builder endpoint(URI endpoint) {
+            List<URI> more = new ArrayList<>(endpoints);
+            more.add(Endpoints.requireScheme(endpoint));
+            endpoints = List.copyOf(more);
             return this;
         }
 

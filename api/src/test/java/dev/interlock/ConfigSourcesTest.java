@@ -172,7 +172,7 @@ class ConfigSourcesTest {
     @ParameterizedTest
     @CsvSource({
         "strategy, STRATEGY, ' ', strategy is blank",
-        "endpoints, ENDPOINTS, localhost, does not begin with redis://",
+        "endpoints, ENDPOINTS, localhost, does not begin with a scheme",
         "key-prefix, KEY_PREFIX, {x}, keyPrefix cannot be used",
         "command-timeout, COMMAND_TIMEOUT, 0s, commandTimeout is PT0S",
         "wait-ceiling, WAIT_CEILING, 2h, waitCeiling is PT2H",

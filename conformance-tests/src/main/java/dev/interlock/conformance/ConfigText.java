@@ -3,12 +3,11 @@ package dev.interlock.conformance;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.RedisEndpoint;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A {@link LockConfig} as one line of text, passwords included, for another process. */
 final class ConfigText {
@@ -16,7 +15,7 @@ final class ConfigText {
 
     static String write(LockConfig config) {
         StringBuilder line = new StringBuilder();
-        add(line, "endpoints", config.endpoints().stream().map(ConfigText::uri).collect(Collectors.joining(",")));
+        add(line, "endpoints", config.endpoints().stream().map(URI::toString).collect(Collectors.joining(" ")));
         add(line, "prefix", config.keyPrefix());
         add(line, "timeout", config.commandTimeout().toString());
         add(line, "ceiling", config.waitCeiling().toString());
@@ -35,18 +34,6 @@ final class ConfigText {
                 .append(PeerMain.encode(value));
     }
 
-    private static String uri(RedisEndpoint endpoint) {
-        String login = endpoint.username().map(ConfigText::escape).orElse("")
-                + endpoint.password().map(password -> ":" + escape(password)).orElse("");
-        String host = endpoint.host().contains(":") ? "[" + endpoint.host() + "]" : endpoint.host();
-        return (endpoint.tls() ? "rediss://" : "redis://") + (login.isEmpty() ? "" : login + "@") + host + ":"
-                + endpoint.port() + "/" + endpoint.database();
-    }
-
-    private static String escape(String part) {
-        return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
     static LockConfig read(String line) {
         LockConfig.Builder config = LockConfig.builder();
         for (String entry : List.of(line.split(" ", -1))) {
@@ -56,7 +43,8 @@ final class ConfigText {
             switch (key) {
                 case "endpoints" -> {
                     if (!value.isEmpty()) {
-                        config.endpoints(value);
+                        config.endpoints(
+                                Stream.of(value.split(" ", -1)).map(URI::create).toList());
                     }
                 }
                 case "prefix" -> config.keyPrefix(value);

@@ -15,16 +15,17 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -706,11 +708,20 @@ abstract class FaultRules extends StageRules {
         return of.multipliedBy(percent).dividedBy(100);
     }
 
+    /** Returns the passwords of all endpoints, as they are written in the URI and as they are used. */
     static List<String> passwords(LockConfig config) {
         return config.endpoints().stream()
-                .map(RedisEndpoint::password)
-                .flatMap(Optional::stream)
+                .flatMap(endpoint -> password(endpoint).stream())
+                .flatMap(password -> Stream.of(
+                        password, URI.create("x:///" + password).getPath().substring(1)))
+                .distinct()
                 .toList();
+    }
+
+    private static Optional<String> password(URI endpoint) {
+        String authority = Objects.requireNonNullElse(endpoint.getRawAuthority(), "");
+        String login = authority.substring(0, Math.max(authority.lastIndexOf('@'), 0));
+        return Optional.of(login.substring(login.indexOf(':') + 1)).filter(it -> login.contains(":") && !it.isEmpty());
     }
 
     /** Gives each endpoint that has no password one, with which nobody can log in. */
@@ -720,13 +731,16 @@ abstract class FaultRules extends StageRules {
                 .toList());
     }
 
-    private static RedisEndpoint withPassword(RedisEndpoint endpoint) {
-        if (endpoint.password().isPresent()) {
+    private static URI withPassword(URI endpoint) {
+        if (password(endpoint).isPresent()) {
             return endpoint;
         }
-        String host = endpoint.host().contains(":") ? "[" + endpoint.host() + "]" : endpoint.host();
-        return RedisEndpoint.parse((endpoint.tls() ? "rediss" : "redis") + "://conformance:hush-hush-" + UNUSED_PASSWORD
-                + "@" + host + ":" + endpoint.port() + "/" + endpoint.database());
+        String uri = endpoint.toString();
+        int authority = uri.indexOf("://") + "://".length();
+        String login = Objects.requireNonNullElse(endpoint.getRawAuthority(), "");
+        int hosts = authority + login.lastIndexOf('@') + 1;
+        return URI.create(
+                uri.substring(0, authority) + "conformance:hush-hush-" + UNUSED_PASSWORD + "@" + uri.substring(hosts));
     }
 
     static void assertShowsNone(List<String> secrets, String what, String text) {

@@ -235,7 +235,7 @@ final class WrongFaults {
 
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
-                        String password = config.endpoints().get(0).password().orElse("no password");
+                        String password = password(config).orElse("no password");
                         return new ForwardingProtocol(super.protocol(server, config)) {
                             @Override
                             public Attempt attempt(Claim claim) {
@@ -247,7 +247,7 @@ final class WrongFaults {
                 new WrongLock("failuresShowThePassword", "9.28") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
-                        String password = config.endpoints().get(0).password().orElseThrow();
+                        String password = password(config).orElseThrow();
                         return new ForwardingProtocol(super.protocol(server, config)) {
                             @Override
                             public Attempt attempt(Claim claim) {

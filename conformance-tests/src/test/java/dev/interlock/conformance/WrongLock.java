@@ -7,6 +7,7 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -56,6 +57,12 @@ class WrongLock {
     /** The endpoints of its harness, to which nothing connects. */
     String endpoints() {
         return "redis://nobody:hush-hush@localhost";
+    }
+
+    /** The password of its first endpoint. */
+    static Optional<String> password(LockConfig config) {
+        return Optional.ofNullable(config.endpoints().get(0).getUserInfo())
+                .map(login -> login.substring(login.indexOf(':') + 1));
     }
 
     String providerName() {

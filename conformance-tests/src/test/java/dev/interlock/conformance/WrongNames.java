@@ -168,7 +168,7 @@ final class WrongNames {
                             @Override
                             public String toString() {
                                 return "factory that logs in with "
-                                        + config.endpoints().get(0).password().orElse("no password");
+                                        + password(config).orElse("no password");
                             }
                         };
                     }
@@ -180,7 +180,7 @@ final class WrongNames {
                             @Override
                             public String toString() {
                                 return "factory that logs in with "
-                                        + config.endpoints().get(0).password().orElseThrow();
+                                        + password(config).orElseThrow();
                             }
                         };
                     }

@@ -2,8 +2,8 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import redis.clients.jedis.RedisClient;
 
 /** Makes {@link RedisNode}s over Jedis, which must be there. */

@@ -2,8 +2,8 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;

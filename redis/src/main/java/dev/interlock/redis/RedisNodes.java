@@ -2,8 +2,8 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.List;
 
 /**
@@ -62,14 +62,14 @@ public final class RedisNodes {
      * @param strategy the name of the strategy, for the message
      * @param config the configuration
      * @return its only endpoint
-     * @throws IllegalArgumentException if it names none or several
+     * @throws IllegalArgumentException if it names none or several, or one that is none of a Redis server
      */
     public static RedisEndpoint onlyEndpoint(String strategy, LockConfig config) {
         if (config.endpoints().size() != 1) {
             throw new IllegalArgumentException("strategy " + strategy + " uses one server, and the configuration names "
                     + config.endpoints().size() + ": give one endpoint, or use redlock for several");
         }
-        return config.endpoints().get(0);
+        return RedisEndpoint.of(config.endpoints().get(0));
     }
 
     private static void require(String library, String type, String artifact) {

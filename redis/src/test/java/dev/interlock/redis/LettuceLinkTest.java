@@ -11,8 +11,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.io.InputStream;

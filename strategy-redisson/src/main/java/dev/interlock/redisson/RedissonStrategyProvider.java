@@ -3,8 +3,8 @@ package dev.interlock.redisson;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -40,8 +40,9 @@ public final class RedissonStrategyProvider implements LockStrategyProvider {
     public DistributedLockFactory newFactory(LockConfig config) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        Failures failures = new Failures(
-                config.endpoints().stream().map(RedisEndpoint::toString).collect(Collectors.joining(", ")));
+        Failures failures = new Failures(RedisEndpoint.allOf(config).stream()
+                .map(RedisEndpoint::toString)
+                .collect(Collectors.joining(", ")));
         return RedissonProtocol.newFactory(
                 new OwnClient(settings.clientConfig(config), failures, env), settings, failures, config, env);
     }

@@ -2,7 +2,7 @@
 package dev.interlock.redisson;
 
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
@@ -88,7 +88,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
 
     /** The configuration of a client of our own, which sends each request once. */
     Config clientConfig(LockConfig config) {
-        List<RedisEndpoint> endpoints = config.endpoints();
+        List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         if (endpoints.isEmpty() || (topology.equals(SINGLE) && endpoints.size() != 1)) {
             throw new IllegalArgumentException("strategy redisson with topology=" + topology + " cannot use "
                     + endpoints.size() + " endpoints: give "

@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.config.Config;
 
 class OptionsTest {
@@ -16,6 +17,15 @@ class OptionsTest {
 
     private static Config client(LockConfig config) {
         return Settings.of(config).clientConfig(config);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedissonStrategyProvider().newFactory(LockConfig.of(uris)))
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageNotContaining("hunter2");
     }
 
     @ParameterizedTest

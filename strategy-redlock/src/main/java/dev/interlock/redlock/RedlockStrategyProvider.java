@@ -3,10 +3,10 @@ package dev.interlock.redlock;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -47,8 +47,8 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
 
     static DistributedLockFactory newFactory(LockConfig config, Environment env) {
         Settings settings = Settings.of(config);
-        List<RedisEndpoint> endpoints = config.endpoints();
-        settings.requireCount(endpoints.size());
+        settings.requireCount(config.endpoints().size());
+        List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         requireDistinct(endpoints);
         List<RedisNode> nodes = RedisNodes.lettuce(endpoints, config, env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
@@ -105,11 +106,11 @@ final class Fixture implements AutoCloseable {
 
     private static List<RedlockProtocol.Server> servers(
             LockConfig config, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
-        List<RedisNode> nodes = RedisNodes.lettuce(config.endpoints(), config, env);
+        List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
+        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, config, env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
-            servers.add(
-                    new RedlockProtocol.Server(config.endpoints().get(i).toString(), wrapper.apply(i, nodes.get(i))));
+            servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), wrapper.apply(i, nodes.get(i))));
         }
         return servers;
     }

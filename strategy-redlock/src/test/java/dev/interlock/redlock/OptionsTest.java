@@ -47,6 +47,19 @@ class OptionsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-sentinel://:hunter2@h1,h2/0#master",
+                "redis://a,redis-sentinel://:hunter2@h1,h2/0#master,redis://b"
+            })
+    void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.of(uris)))
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageNotContaining("hunter2");
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "node-timeout, soon, no duration",
         "node-timeout, 0ms, must lie between",

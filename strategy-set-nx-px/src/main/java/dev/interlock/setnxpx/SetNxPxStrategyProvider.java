@@ -3,10 +3,10 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;

@@ -44,11 +44,8 @@ public final class PlainSetStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        if (config.endpoints().size() != 1) {
-            throw new IllegalArgumentException("strategy plain-set uses one server: give one endpoint");
-        }
         Environment env = Environment.system();
-        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, env);
+        RedisNode node = RedisNodes.jedis(RedisNodes.onlyEndpoint(name(), config), config, env);
         return LockEngine.newFactory(name(), PROFILE, new PlainSetProtocol(node, config), config, env);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionsTest {
     private static final LockConfig CONFIG = LockConfig.of("redis://127.0.0.1:1");
@@ -33,6 +34,15 @@ class OptionsTest {
                 .filteredOn(provider -> provider.name().equals("set-nx-px"))
                 .singleElement()
                 .isInstanceOf(SetNxPxStrategyProvider.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.of(uris)))
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageNotContaining("hunter2");
     }
 
     @ParameterizedTest

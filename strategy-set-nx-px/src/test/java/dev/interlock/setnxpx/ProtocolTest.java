@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,8 +48,8 @@ class ProtocolTest extends OnBothClients {
         LockConfig config = builder.build();
         Environment env = Environment.system();
         RedisNode node = client.equals("jedis")
-                ? RedisNodes.jedis(config.endpoints().get(0), config, env)
-                : RedisNodes.lettuce(config.endpoints().get(0), config, env);
+                ? RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env)
+                : RedisNodes.lettuce(RedisEndpoint.of(config.endpoints().get(0)), config, env);
         LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env);
         protocols.add(protocol);
         return protocol;

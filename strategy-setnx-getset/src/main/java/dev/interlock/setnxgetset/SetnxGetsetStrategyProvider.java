@@ -3,9 +3,9 @@ package dev.interlock.setnxgetset;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;

@@ -7,6 +7,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ final class Fixture implements AutoCloseable {
         }
         LockConfig config = builder.build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
-        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, env);
+        RedisNode node = RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env);
         DistributedLockFactory factory =
                 SetnxGetsetProtocol.newFactory(wrapping.apply(node), Settings.of(config), config, env);
         factories.add(factory);

@@ -14,6 +14,7 @@ import dev.interlock.spi.Capability;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.RedisClient;
 
 class OptionsTest {
@@ -21,6 +22,15 @@ class OptionsTest {
 
     private static DistributedLockFactory make(LockConfig config) {
         return DistributedLocks.getInstance("setnx-getset", config);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.of(uris)))
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageNotContaining("hunter2");
     }
 
     @ParameterizedTest

@@ -16,6 +16,7 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +52,10 @@ class ProtocolTest {
                 .build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
         LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
-                RedisNodes.jedis(config.endpoints().get(0), config, env), Settings.of(config), config, env);
+                RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env),
+                Settings.of(config),
+                config,
+                env);
         protocols.add(protocol);
         return protocol;
     }

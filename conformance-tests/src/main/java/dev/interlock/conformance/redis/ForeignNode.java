@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-import dev.interlock.RedisEndpoint;
+import dev.interlock.LockConfig;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.testservers.FaultProxy;
@@ -14,30 +14,36 @@ final class ForeignNode implements Node {
     static final Set<Fault> FAULTS =
             EnumSet.of(Fault.PAUSE, Fault.PARTITION, Fault.CUT_CONNECTIONS, Fault.DELAY, Fault.LOSE_NEXT_REPLY);
 
+    private static final int DEFAULT_PORT = 6379;
+
     private final String login;
-    private final int database;
+    private final String path;
     private final FaultProxy proxy;
 
     /**
      * Puts a proxy in front of a server.
      *
-     * @throws IllegalArgumentException if the server is to be reached by TLS
+     * @throws IllegalArgumentException if the server is to be reached by TLS, or by anything but a {@code redis://} URI
      */
-    ForeignNode(String uri) {
-        RedisEndpoint endpoint = RedisEndpoint.parse(uri);
-        if (endpoint.tls()) {
+    ForeignNode(URI server) {
+        if ("rediss".equalsIgnoreCase(server.getScheme())) {
             throw new IllegalArgumentException(RedisHarness.PROPERTY
                     + " asks for TLS, which the proxy in front of the server does not speak: give a redis:// server");
         }
-        String userInfo = URI.create(uri.strip()).getRawUserInfo();
+        if (!"redis".equalsIgnoreCase(server.getScheme()) || server.getHost() == null) {
+            throw new IllegalArgumentException(RedisHarness.PROPERTY + " names " + LockConfig.mask(server)
+                    + ", before which no proxy can be put: give redis://host:port, several separated by commas");
+        }
+        String userInfo = server.getRawUserInfo();
         login = userInfo == null ? "" : userInfo + "@";
-        database = endpoint.database();
-        proxy = FaultProxy.to(endpoint.host(), endpoint.port());
+        path = server.getRawPath();
+        String host = server.getHost().replaceAll("[\\[\\]]", "");
+        proxy = FaultProxy.to(host, server.getPort() == -1 ? DEFAULT_PORT : server.getPort());
     }
 
     @Override
     public String uri() {
-        return "redis://" + login + "127.0.0.1:" + proxy.port() + "/" + database;
+        return "redis://" + login + "127.0.0.1:" + proxy.port() + path;
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,7 +237,7 @@ public final class RedisHarness implements LockHarness {
                             EnumSet.allOf(Fault.class), nodes -> openOwn(nodes, () -> ContainerServer.take(image)));
                 }
                 if (backend.matches("rediss?://.*")) {
-                    List<String> uris = List.of(backend.split(",", -1));
+                    List<URI> uris = LockConfig.of(backend).endpoints();
                     RedisHarness harness = harness(ForeignNode.FAULTS, nodes -> openForeign(nodes, uris));
                     // Only proxies are started, and what is wrong with the value shows.
                     harness.opened();
@@ -262,7 +262,9 @@ public final class RedisHarness implements LockHarness {
             List<Node> nodes = new ArrayList<>();
             try {
                 source.accept(nodes);
-                config.endpoints(nodes.stream().map(Node::uri).collect(Collectors.joining(",")))
+                config.endpoints(nodes.stream()
+                                .map(node -> URI.create(node.uri()))
+                                .toList())
                         .keyPrefix(PREFIX + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX));
                 LockConfig built = config.build();
                 WarmUp.once(provider, built);
@@ -279,12 +281,12 @@ public final class RedisHarness implements LockHarness {
             }
         }
 
-        private void openForeign(List<Node> nodes, List<String> uris) {
+        private void openForeign(List<Node> nodes, List<URI> uris) {
             if (uris.size() < servers) {
                 throw new IllegalArgumentException(PROPERTY + " names " + uris.size() + " of the " + servers
                         + " servers that the strategy is tested on: name them all, separated by commas");
             }
-            for (String uri : uris.subList(0, servers)) {
+            for (URI uri : uris.subList(0, servers)) {
                 nodes.add(new ForeignNode(uri));
             }
         }

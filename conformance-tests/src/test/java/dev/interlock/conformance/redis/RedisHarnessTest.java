@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.spi.LockStrategyProvider;
@@ -22,6 +21,7 @@ import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.MalformedURLException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -76,8 +76,8 @@ class RedisHarnessTest {
         return connect(harness.config().endpoints().get(0));
     }
 
-    private static RespConnection connect(RedisEndpoint endpoint) throws IOException {
-        return new RespConnection(endpoint.host(), endpoint.port(), PATIENCE_MILLIS);
+    private static RespConnection connect(URI endpoint) throws IOException {
+        return new RespConnection(endpoint.getHost(), endpoint.getPort(), PATIENCE_MILLIS);
     }
 
     private Object call(String... args) throws IOException {
@@ -295,19 +295,19 @@ class RedisHarnessTest {
         String backend = System.getProperty(RedisHarness.PROPERTY, "embedded");
         assumeTrue(!backend.startsWith("redis://"), "the backend is not ours: it may have one server");
         try (RedisHarness three = RedisHarness.of(PROVIDER).servers(3).open()) {
-            List<RedisEndpoint> endpoints = three.config().endpoints();
+            List<URI> endpoints = three.config().endpoints();
             assertThat(endpoints).hasSize(3).doesNotHaveDuplicates();
-            for (RedisEndpoint endpoint : endpoints) {
+            for (URI endpoint : endpoints) {
                 try (RespConnection client = connect(endpoint)) {
                     assertThat(client.call("SET", key, "v", "NX")).isEqualTo("OK");
                 }
             }
             three.faults().orElseThrow().inject(Fault.KILL);
-            for (RedisEndpoint endpoint : endpoints) {
+            for (URI endpoint : endpoints) {
                 assertThatThrownBy(() -> connect(endpoint)).isInstanceOf(ConnectException.class);
             }
             three.faults().orElseThrow().heal();
-            for (RedisEndpoint endpoint : endpoints) {
+            for (URI endpoint : endpoints) {
                 try (RespConnection client = connect(endpoint)) {
                     assertThat(client.call("GET", key)).isNull();
                 }
@@ -346,10 +346,10 @@ class RedisHarnessTest {
                 }
             }
 
-            RedisEndpoint endpoint = foreign.config().endpoints().get(0);
-            assertThat(endpoint.password()).contains("s3cret/");
-            assertThat(endpoint.database()).isEqualTo(2);
-            assertThat(endpoint.port()).isNotEqualTo(server.port());
+            URI endpoint = foreign.config().endpoints().get(0);
+            assertThat(endpoint.getUserInfo()).isEqualTo(":s3cret/");
+            assertThat(endpoint.getPath()).isEqualTo("/2");
+            assertThat(endpoint.getPort()).isNotEqualTo(server.port());
             try (RespConnection client = connect(endpoint)) {
                 assertThat(client.call("AUTH", "s3cret/")).isEqualTo("OK");
             }

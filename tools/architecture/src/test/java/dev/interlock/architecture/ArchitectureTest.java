@@ -48,6 +48,7 @@ class ArchitectureTest {
     private static final String API_INTERNAL = "dev.interlock.internal..";
     private static final String ENGINE = "dev.interlock.engine..";
     private static final String REDIS = "dev.interlock.redis..";
+    private static final String REDIS_ENDPOINT = "dev.interlock.redis.endpoint..";
     private static final String TEST_SERVERS = "dev.interlock.testservers..";
     private static final String TOOLS = "dev.interlock.tools..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
@@ -129,6 +130,29 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(STRATEGIES.or(resideInAnyPackage(TOOLS, TEST_SERVERS, CONFORMANCE)))
                 .because("the arrows of the house point from strategies to redis to engine to api")
+                .check(ALL);
+    }
+
+    @Test
+    void readingAnEndpointNeedsNoClient() {
+        classes()
+                .that()
+                .resideInAPackage(REDIS_ENDPOINT)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", ROOT, REDIS_ENDPOINT, "org.jspecify.annotations")
+                .because("a strategy over a client of its own takes this package and no other client (ADR 20)")
+                .check(ALL);
+    }
+
+    @Test
+    void aStrategyOverAClientOfItsOwnTakesEndpointsAndNothingElseFromRedisSupport() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.interlock.redisson..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(REDIS).and(not(resideInAPackage(REDIS_ENDPOINT))))
+                .because("Redisson brings its own connections, and neither Jedis nor Lettuce is there (ADR 20)")
                 .check(ALL);
     }
 

@@ -8,6 +8,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
@@ -64,7 +65,7 @@ public abstract class SpecimenProvider implements LockStrategyProvider {
 
     @Override
     public final DistributedLockFactory newFactory(LockConfig config) {
-        RedisNode node = RedisNodes.jedis(config.endpoints().get(0), config, Environment.system());
+        RedisNode node = RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system());
         return spoil(LockEngine.newFactory(
                 name,
                 profile,

@@ -3,6 +3,7 @@ package dev.interlock.tools.backends;
 
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -48,7 +49,7 @@ public final class EmbeddedBackend implements Backend {
 
     @Override
     public PlainClient connect() {
-        return new PlainClient(servers.get(0).uri());
+        return new PlainClient(URI.create(servers.get(0).uri()));
     }
 
     @Override

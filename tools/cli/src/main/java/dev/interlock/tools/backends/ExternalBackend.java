@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import java.net.URI;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Servers that the user runs. */
 public final class ExternalBackend implements Backend {
-    private final List<String> uris;
+    private final List<URI> uris;
 
     /** Takes the first of the servers that the user named, as many as are needed. */
-    public ExternalBackend(List<String> uris, int needed) {
+    public ExternalBackend(List<URI> uris, int needed) {
         if (uris.size() < needed) {
             throw new ToolException("it needs " + needed + " servers and --redis names " + uris.size()
                     + ": name more, or leave --redis out to use embedded ones");
@@ -18,7 +20,7 @@ public final class ExternalBackend implements Backend {
 
     @Override
     public String endpoints() {
-        return String.join(",", uris);
+        return uris.stream().map(URI::toString).collect(Collectors.joining(","));
     }
 
     @Override
@@ -42,7 +44,7 @@ public final class ExternalBackend implements Backend {
 
     private long total() {
         long total = 0;
-        for (String uri : uris) {
+        for (URI uri : uris) {
             try (PlainClient client = new PlainClient(uri)) {
                 total += client.commandsCarriedOut();
             }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
-import dev.interlock.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.net.URI;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,8 +24,8 @@ public final class PlainClient implements AutoCloseable {
     private final Jedis jedis;
 
     /** Connects to the server at a URI. */
-    public PlainClient(String uri) {
-        endpoint = RedisEndpoint.parse(uri);
+    public PlainClient(URI uri) {
+        endpoint = RedisEndpoint.of(uri);
         DefaultJedisClientConfig config = DefaultJedisClientConfig.builder()
                 .user(endpoint.username().orElse(null))
                 .password(endpoint.password().orElse(null))

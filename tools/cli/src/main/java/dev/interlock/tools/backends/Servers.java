@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
-import dev.interlock.RedisEndpoint;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Where servers come from.
  *
  * @param named those that the user named; embedded ones are started if there are none
  */
-public record Servers(List<String> named) {
+public record Servers(List<URI> named) {
     /**
      * Returns how many independent servers a strategy is made for.
      *
@@ -43,11 +45,15 @@ public record Servers(List<String> named) {
     /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
     public LockHarness harness(ConfiguredStrategy candidate) {
         int needed = neededBy(candidate.provider().name());
-        if (named.stream().anyMatch(uri -> RedisEndpoint.parse(uri).tls())) {
-            return new DirectHarness(candidate, String.join(",", named.subList(0, needed)));
+        if (named.stream().anyMatch(uri -> RedisEndpoint.of(uri).tls())) {
+            return new DirectHarness(candidate, text(named.subList(0, needed)));
         }
         RedisHarness.Builder harness = RedisHarness.of(candidate.provider()).servers(needed);
         candidate.settings().forEach(harness::option);
-        return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : String.join(",", named));
+        return harness.open(named.isEmpty() ? RedisHarness.EMBEDDED : text(named));
+    }
+
+    private static String text(List<URI> servers) {
+        return servers.stream().map(URI::toString).collect(Collectors.joining(","));
     }
 }

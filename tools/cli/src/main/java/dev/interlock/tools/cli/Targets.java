@@ -2,12 +2,14 @@
 package dev.interlock.tools.cli;
 
 import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
 import dev.interlock.NoSuchLockStrategyException;
-import dev.interlock.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.PlainClient;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.backends.ToolException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +26,10 @@ final class Targets {
     @Option(
             names = "--redis",
             arity = "1..*",
-            split = ",",
             paramLabel = "URI",
             description =
                     "Redis servers to use instead of embedded ones, as redis://[[user]:password@]host[:port][/database]"
-                            + " or rediss://...; compare counts other clients' commands too, so leave them alone meanwhile")
+                            + " or rediss://..., several separated by commas; compare counts other clients' commands too, so leave them alone meanwhile")
     private List<String> redis = new ArrayList<>();
 
     @Option(
@@ -66,20 +67,23 @@ final class Targets {
 
     /** The servers, of which each that the user named can be understood. */
     Servers servers() {
-        for (String uri : redis) {
-            try {
-                RedisEndpoint.parse(uri);
-            } catch (IllegalArgumentException e) {
-                throw usage("--redis: " + e.getMessage());
-            }
+        try {
+            LockConfig config = config();
+            RedisEndpoint.allOf(config);
+            return new Servers(config.endpoints());
+        } catch (IllegalArgumentException e) {
+            throw usage("--redis: " + e.getMessage());
         }
-        return new Servers(redis);
+    }
+
+    private LockConfig config() {
+        return redis.isEmpty() ? LockConfig.builder().build() : LockConfig.of(String.join(",", redis));
     }
 
     /** Fails unless each server that the user named answers. */
     void requireServers() {
-        for (String uri : redis) {
-            new PlainClient(uri).close();
+        for (URI server : config().endpoints()) {
+            new PlainClient(server).close();
         }
     }
 

@@ -4,9 +4,11 @@ package dev.interlock.tools.measure;
 import com.google.gson.Gson;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockConfig;
 import dev.interlock.testservers.ParentJvm;
 import dev.interlock.tools.backends.ChildProgram;
 import dev.interlock.tools.backends.PlainClient;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,11 +33,12 @@ public final class WorkerMain {
         CountDownLatch go = new CountDownLatch(1);
         parent.follow(line -> go.countDown());
         List<PlainClient> clients = new ArrayList<>();
+        URI server = LockConfig.of(task.endpoints()).endpoints().get(0);
         try (DistributedLockFactory factory = MeasuredStrategy.open(task.strategy(), task.endpoints())) {
             DistributedLock lock = factory.getLock(task.lock());
             List<Runnable> steps = new ArrayList<>();
             for (int i = 0; i < task.threads(); i++) {
-                PlainClient client = new PlainClient(task.endpoints().split(",", 2)[0]);
+                PlainClient client = new PlainClient(server);
                 clients.add(client);
                 steps.add(() -> addOne(lock, client, task.key()));
             }

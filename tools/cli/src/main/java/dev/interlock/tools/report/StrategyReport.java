@@ -15,7 +15,6 @@ import dev.interlock.tools.measure.UncontendedPair;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +80,7 @@ public record StrategyReport(
 
         public void redis(Backend backend) {
             redis = LockConfig.of(backend.endpoints()).endpoints().stream()
-                    .map(Objects::toString)
+                    .map(LockConfig::mask)
                     .toList();
             redisVersion = backend.redisVersion();
             counting = backend.counting();

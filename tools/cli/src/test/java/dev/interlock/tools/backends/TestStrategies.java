@@ -5,7 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
-import dev.interlock.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
@@ -73,7 +73,7 @@ public final class TestStrategies {
 
         @Override
         TestLockFactory.Door door(LockConfig config) {
-            RedisEndpoint endpoint = config.endpoints().get(0);
+            RedisEndpoint endpoint = RedisEndpoint.of(config.endpoints().get(0));
             return new RedisDoor(new Jedis(endpoint.host(), endpoint.port()));
         }
     }

@@ -165,7 +165,8 @@ class MainTest {
             strings = {
                 "compare --redis localhost:hunter2",
                 "compare redis://:hunter2@localhost",
-                "compare --redis redis://:hunter2@a?"
+                "compare --redis redis://:hunter2@a?",
+                "compare --redis redis-sentinel://:hunter2@a,b/#m"
             })
     void aServerThatCannotBeUnderstoodIsAnErrorWithoutItsPassword(String line) {
         assertThat(run(line.split(" "))).isEqualTo(ExitCodes.USAGE);

@@ -11,6 +11,7 @@ import dev.interlock.tools.backends.ExternalBackend;
 import dev.interlock.tools.backends.PlainClient;
 import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.backends.ToolException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -126,7 +127,7 @@ public class MeasurementsTest {
 
     @Test
     void theCommandsOfExternalServersAreCountedByTheirStatistics() {
-        try (Backend external = new ExternalBackend(List.of(backend.endpoints()), 1)) {
+        try (Backend external = new ExternalBackend(List.of(URI.create(backend.endpoints())), 1)) {
             UncontendedPair.Result result =
                     new UncontendedPair(SHORT).measure(new MeasuredStrategy(TestStrategies.WORKING, external));
 
@@ -137,7 +138,7 @@ public class MeasurementsTest {
     @Test
     void aStrategyThatNeedsMoreServersThanAreNamedSaysSo() {
         assertThatExceptionOfType(ToolException.class)
-                .isThrownBy(() -> new ExternalBackend(List.of("redis://a"), 5))
+                .isThrownBy(() -> new ExternalBackend(List.of(URI.create("redis://a")), 5))
                 .withMessage(
                         "it needs 5 servers and --redis names 1: name more, or leave --redis out to use embedded ones");
     }
@@ -148,7 +149,7 @@ public class MeasurementsTest {
             assertThat(several.endpoints().split(",")).hasSize(3).doesNotHaveDuplicates();
             assertThat(several.commands(() -> {
                         for (String uri : several.endpoints().split(",")) {
-                            try (PlainClient client = new PlainClient(uri)) {
+                            try (PlainClient client = new PlainClient(URI.create(uri))) {
                                 client.incrementUnguarded("a");
                             }
                         }

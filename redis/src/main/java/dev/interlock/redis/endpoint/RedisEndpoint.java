@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.redis.endpoint;
 
+import dev.interlock.LockConfig;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -11,8 +13,8 @@ import java.util.Optional;
  *
  * <p>Written as {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://…} for TLS with verification of
  * the certificate and the host name against the JVM's trust store. The port defaults to 6379 and the database to 0.
- * Characters of user and password that have a meaning in a URI, and commas, are percent-encoded; a plus sign stands for
- * itself.
+ * Characters of user and password that have a meaning in a URI are percent-encoded; commas and plus signs stand for
+ * themselves.
  *
  * <p>Instances are immutable and safe to use from any thread. Neither {@link #toString} nor the message of an exception
  * shows the password.
@@ -21,7 +23,7 @@ public final class RedisEndpoint {
     private static final int DEFAULT_PORT = 6379;
     private static final int MAX_PORT = 65_535;
     private static final String ENCODE =
-            "percent-encode characters of user and password that have a meaning in a URI or list, such as @ : / ? # % and ,";
+            "percent-encode characters of user and password that have a meaning in a URI, such as @ : / ? # and %";
 
     private final boolean tls;
     private final String host;
@@ -41,54 +43,82 @@ public final class RedisEndpoint {
     }
 
     /**
-     * Reads an endpoint.
+     * Reads an endpoint from text.
      *
      * @param uri the endpoint as a URI
      * @return the endpoint
      * @throws IllegalArgumentException if it is no such URI; the message says what is wrong
      */
     public static RedisEndpoint parse(String uri) {
-        URI parsed;
         try {
-            parsed = new URI(uri.strip());
+            return of(new URI(uri.strip()));
         } catch (URISyntaxException e) {
             // The exception quotes its input, password included, so it is not passed on as a cause.
             throw new IllegalArgumentException(
                     "an endpoint is no URI (" + e.getReason() + "): write redis://host:port, and " + ENCODE);
         }
-        String scheme = parsed.getScheme();
+    }
+
+    /**
+     * Reads the endpoints of a configuration.
+     *
+     * @param config the configuration
+     * @return its endpoints, in the same order
+     * @throws IllegalArgumentException if one of them is none of a Redis server; the message says which, and what is wrong
+     */
+    public static List<RedisEndpoint> allOf(LockConfig config) {
+        return config.endpoints().stream().map(RedisEndpoint::of).toList();
+    }
+
+    /**
+     * Reads an endpoint.
+     *
+     * @param uri the endpoint
+     * @return the endpoint
+     * @throws IllegalArgumentException if it is none of a Redis server; the message says what is wrong
+     */
+    public static RedisEndpoint of(URI uri) {
+        String scheme = uri.getScheme();
         if (!"redis".equalsIgnoreCase(scheme) && !"rediss".equalsIgnoreCase(scheme)) {
-            throw new IllegalArgumentException("an endpoint does not begin with redis:// or rediss://; " + ENCODE);
+            throw new IllegalArgumentException(quoted(uri) + " does not begin with redis:// or rediss://; " + ENCODE);
         }
-        if (parsed.getHost() == null) {
-            throw new IllegalArgumentException("an endpoint names no host and port that a URI may have: write "
-                    + "redis://host:port with letters, digits, dots and hyphens in the host, and " + ENCODE);
+        if (uri.getHost() == null) {
+            boolean several = LockConfig.mask(uri).contains(",");
+            throw new IllegalArgumentException(quoted(uri) + " names no host and port that a URI may have: write "
+                    + (several
+                            ? "redis:// or rediss:// before each of several servers"
+                            : "redis://host:port with letters, digits, dots and hyphens in the host, and " + ENCODE));
         }
-        if (parsed.getRawQuery() != null || parsed.getRawFragment() != null) {
+        if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
             throw bad(
-                    parsed,
+                    uri,
                     "it has a query or fragment; give settings as options of the configuration instead, and " + ENCODE);
         }
-        int port = parsed.getPort() == -1 ? DEFAULT_PORT : parsed.getPort();
+        int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
         if (port < 1 || port > MAX_PORT) {
-            throw bad(parsed, "its port is not between 1 and " + MAX_PORT);
+            throw bad(uri, "its port is not between 1 and " + MAX_PORT);
         }
         Optional<String> username = Optional.empty();
         Optional<String> password = Optional.empty();
-        String userInfo = parsed.getRawUserInfo();
+        String userInfo = uri.getRawUserInfo();
         if (userInfo != null) {
             int colon = userInfo.indexOf(':');
             if (colon < 0) {
-                throw bad(parsed, "it has a user but no password; write redis://:password@host for a password alone");
+                throw bad(uri, "it has a user but no password; write redis://:password@host for a password alone");
             }
             username = Optional.of(decode(userInfo.substring(0, colon))).filter(user -> !user.isEmpty());
             password = Optional.of(decode(userInfo.substring(colon + 1)));
             if (password.get().isEmpty()) {
-                throw bad(parsed, "its password is empty");
+                throw bad(uri, "its password is empty");
             }
         }
         return new RedisEndpoint(
-                "rediss".equalsIgnoreCase(scheme), parsed.getHost(), port, database(parsed), username, password);
+                "rediss".equalsIgnoreCase(scheme), uri.getHost(), port, database(uri), username, password);
+    }
+
+    private static String quoted(URI uri) {
+        boolean telling = uri.getScheme() != null && !uri.isOpaque();
+        return telling ? "endpoint \"" + LockConfig.mask(uri) + "\"" : "an endpoint";
     }
 
     private static int database(URI uri) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock;
+package dev.interlock.redis.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.interlock.LockConfig;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -116,12 +119,35 @@ class RedisEndpointTest {
                 .doesNotContain("hunter2");
     }
 
+    @Test
+    void aUriAndItsTextAreTheSameEndpoint() {
+        assertThat(RedisEndpoint.of(URI.create("rediss://alice:s%2Fcret@localhost:7000/1")))
+                .isEqualTo(RedisEndpoint.parse("rediss://alice:s%2Fcret@localhost:7000/1"));
+    }
+
+    @Test
+    void aCommaOfAPasswordStandsForItself() {
+        List<RedisEndpoint> endpoints = RedisEndpoint.allOf(LockConfig.of("redis://:a,b@h,redis://:c%2Cd@i"));
+
+        assertThat(endpoints).extracting(RedisEndpoint::host).containsExactly("h", "i");
+        assertThat(endpoints)
+                .extracting(endpoint -> endpoint.password().orElseThrow())
+                .containsExactly("a,b", "c,d");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"redis://:hunter2,x@localhost", "redis://:x,hunter2@localhost", "redis://a:1,hunter2@b"})
-    void noErrorTellsAPasswordThatACommaHasCutInTwo(String uris) {
-        assertThat(stackTrace(catchThrowable(() -> LockConfig.of(uris))))
-                .contains("percent-encode", "IllegalArgumentException")
-                .doesNotContain("hunter2");
+    @CsvSource({
+        "http://alice:hunter2@localhost, 'endpoint \"http://***@localhost\" does not begin with redis:// or rediss://'",
+        "'redis-sentinel://:hunter2@h1,h2/0#master', 'endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with'",
+        "'redis://:hunter2@a,b', 'endpoint \"redis://***@a,b\" names no host'",
+        "'redis://a,b', 'write redis:// or rediss:// before each of several servers'",
+        "redis://alice:hunter2@my_host, 'endpoint \"redis://***@my_host\" names no host'",
+    })
+    void whatIsNoEndpointOfRedisIsNamedWithoutItsPassword(String uri, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisEndpoint.allOf(LockConfig.of(uri)))
+                .withMessageContaining(message)
+                .withMessageNotContaining("hunter2");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static dev.interlock.conformance.PendingStage.ACQUIRE;
 import static dev.interlock.conformance.PendingStage.WAYS;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -57,7 +58,7 @@ abstract class StageRules extends AsyncRules {
             holder.does("unlock() the first", first::unlock);
             eventually("the dependent runs", () -> ranOn.containsKey("early"));
             assertNotSame(holder.thread(), ranOn.get("early"), "the thread of a dependent");
-            assertTrue(ranOn.get("early").isDaemon(), "a dependent should run on a daemon thread");
+            assertTrue(requireNonNull(ranOn.get("early")).isDaemon(), "a dependent should run on a daemon thread");
             holder.does("unlock() the second", second::unlock);
             holder.does("close()", unblocked.handle()::close);
             actor("newcomer").does("lock() and unlock() a third", () -> {

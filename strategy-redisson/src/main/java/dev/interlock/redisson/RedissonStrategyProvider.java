@@ -40,7 +40,7 @@ public final class RedissonStrategyProvider implements LockStrategyProvider {
     public DistributedLockFactory newFactory(LockConfig config) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        Failures failures = new Failures(
+        RedissonFailures failures = new RedissonFailures(
                 config.endpoints().stream().map(RedisEndpoint::toString).collect(Collectors.joining(", ")));
         return RedissonProtocol.newFactory(
                 new OwnClient(settings.clientConfig(config), failures, env), settings, failures, config, env);

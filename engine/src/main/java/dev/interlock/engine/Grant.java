@@ -54,13 +54,17 @@ final class Grant extends Timer.Entry {
     /** How long it was good for when it was given. */
     private long termNanos;
 
-    /** When the backend last confirmed it, and until when it was asked to keep it. */
+    /** When the backend last confirmed it, and until when it has confirmed to keep it. */
     private long confirmedNanos;
 
     private long keptUntilNanos;
 
+    /** Until when the backend may keep it, should a request without an answer have been carried out. */
+    private long mayBeKeptUntilNanos;
+
     private boolean renewalPlanned;
     private long renewalNanos;
+    private long renewalEarlyNanos;
     private int renewalsOnTheirWay;
 
     private final OptionalLong firstFence;
@@ -71,6 +75,7 @@ final class Grant extends Timer.Entry {
         this.cell = cell;
         this.claim = claim;
         this.firstFence = granted.firstFence();
+        mayBeKeptUntilNanos = startNanos;
         confirm(granted.validity(), claim.lease(), startNanos, startMillis);
     }
 
@@ -78,8 +83,15 @@ final class Grant extends Timer.Entry {
         termNanos = validity.toNanos();
         confirmedNanos = startNanos;
         keptUntilNanos = startNanos + lease.toNanos();
+        mayBeKept(keptUntilNanos);
         deadlineNanos = startNanos + termNanos;
         wallDeadlineMillis = startMillis + validity.toMillis();
+    }
+
+    private void mayBeKept(long untilNanos) {
+        if (untilNanos - mayBeKeptUntilNanos > 0) {
+            mayBeKeptUntilNanos = untilNanos;
+        }
     }
 
     /** Notes what a renewal has given. One that was overtaken by a later one does not bring the end nearer. */
@@ -90,7 +102,11 @@ final class Grant extends Timer.Entry {
         if (request.extending() && startNanos + validity.toNanos() - deadlineNanos >= 0) {
             confirm(validity, request.claim().lease(), startNanos, startMillis);
         } else {
-            wallDeadlineMillis = startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos);
+            // The monotonic clock may have stood still, so it does not show that the backend keeps more than was asked
+            // for now.
+            long shownMillis = Math.max(wallDeadlineMillis, startMillis + validity.toMillis());
+            wallDeadlineMillis =
+                    Math.min(shownMillis, startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos));
             confirmedNanos = startNanos;
         }
     }
@@ -116,9 +132,15 @@ final class Grant extends Timer.Entry {
         return deadlineNanos;
     }
 
-    /** The time to live that leaves the end on the backend where it is. */
+    /** The time to live that leaves the end on the backend where it is; positive, since any other would delete the lock. */
     Duration lifeLeft(Environment env) {
-        return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime()) + 1);
+        long left = TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime());
+        return Duration.ofMillis(Math.max(0, left) + 1);
+    }
+
+    /** Whether the backend may keep the lock after the grant is over. */
+    boolean mayOutlive() {
+        return renewalUnanswered || mayBeKeptUntilNanos - keptUntilNanos > 0;
     }
 
     /** Whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
@@ -127,9 +149,14 @@ final class Grant extends Timer.Entry {
         return env.nanoTime() - confirmedNanos <= periodNanos && !isDoubted(env);
     }
 
-    /** Whether enough is left for another holder: half of what it would be given by the backend. */
+    /**
+     * Whether enough is left for another holder: half of what it would be given by the backend. More than its lease would be too
+     * much, since others wait for that long if the holder dies.
+     */
     boolean isGoodFor(Environment env, Duration lease) {
-        return !renewalUnanswered && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2;
+        return !renewalUnanswered
+                && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2
+                && mayBeKeptUntilNanos - env.nanoTime() <= lease.toNanos();
     }
 
     /** Gives it to its first hold, and has the timer look after it. */
@@ -157,6 +184,7 @@ final class Grant extends Timer.Entry {
             // What was granted to a waiter may be much less than its lease.
             long given = Math.min(holder.options.lease().toNanos(), termNanos);
             renewalNanos = sinceNanos + given / timesPerLease;
+            renewalEarlyNanos = Math.min(MOST_EARLY_NANOS, given / RENEWALS_PER_LEASE / EARLY_PARTS);
         }
     }
 
@@ -166,17 +194,13 @@ final class Grant extends Timer.Entry {
 
     /** Whether a renewal is planned, and may be sent now. */
     private boolean isRenewalDue(Environment env) {
-        return renewalPlanned && renewalNanos - earlyNanos() - env.nanoTime() <= 0;
-    }
-
-    private long earlyNanos() {
-        return Math.min(MOST_EARLY_NANOS, termNanos / RENEWALS_PER_LEASE / EARLY_PARTS);
+        return renewalPlanned && renewalNanos - renewalEarlyNanos - env.nanoTime() <= 0;
     }
 
     /** Has the timer look after the grant at its next renewal or at its end, whichever comes first. */
     void schedule(Timer timer) {
         if (renewalPlanned && renewalNanos - deadlineNanos < 0) {
-            timer.schedule(this, renewalNanos, earlyNanos());
+            timer.schedule(this, renewalNanos, renewalEarlyNanos);
         } else {
             timer.schedule(this, deadlineNanos, 0);
         }
@@ -213,6 +237,7 @@ final class Grant extends Timer.Entry {
     /** Notes that a renewal has come to an end, and plans the next one. */
     void endRenewal(Environment env, Timer timer, Renewals.Request request, Renewal outcome) {
         renewalsOnTheirWay--;
+        mayBeKept(request.startNanos() + request.claim().lease().toNanos());
         if (hold == null) {
             return;
         }

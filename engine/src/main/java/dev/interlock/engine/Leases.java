@@ -56,20 +56,28 @@ final class Leases {
         Duration wanted = atLeast.plus(atLeast.dividedBy(ALLOWANCE_PARTS)).plus(ALLOWANCE);
         Duration lease = hold.withinMaxHold(env, max(wanted, hold.options.lease()));
         if (lease.compareTo(atLeast) < 0) {
-            throw new IllegalStateException("lock \"" + hold.lockName() + "\" cannot be kept for another " + atLeast
-                    + ": maxHold leaves " + max(lease, Duration.ZERO));
+            throw beyondMaxHold(hold, atLeast, lease);
         }
         Renewal outcome = renewals.renewNow(hold, lease);
         requireHeld(hold);
         if (remaining(hold).compareTo(atLeast) >= 0) {
             return;
         }
-        throw outcome instanceof Renewal.Failed failed
-                ? failed.cause()
-                : new LockBackendException(
-                        LockBackendException.Reason.UNREACHABLE,
-                        "lock \"" + hold.lockName() + "\" was extended, but the answer took so long that only "
-                                + remaining(hold) + " of " + atLeast + " are left");
+        if (outcome instanceof Renewal.Failed failed) {
+            throw failed.cause();
+        }
+        if (lease.compareTo(wanted) < 0) {
+            throw beyondMaxHold(hold, atLeast, remaining(hold));
+        }
+        throw new LockBackendException(
+                LockBackendException.Reason.UNREACHABLE,
+                "lock \"" + hold.lockName() + "\" was extended, but the answer took so long that only "
+                        + remaining(hold) + " of " + atLeast + " are left");
+    }
+
+    private static IllegalStateException beyondMaxHold(Hold hold, Duration atLeast, Duration left) {
+        return new IllegalStateException("lock \"" + hold.lockName() + "\" cannot be kept for another " + atLeast
+                + ": maxHold leaves " + max(left, Duration.ZERO));
     }
 
     private static Duration max(Duration one, Duration other) {

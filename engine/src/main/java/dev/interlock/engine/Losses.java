@@ -66,7 +66,7 @@ final class Losses {
                 interrupt(owner, interruption);
             }
             announce(loss.hold(), loss.actions());
-            if (grant.renewalUnanswered) {
+            if (grant.mayOutlive()) {
                 releases.afterUnknownOutcome(grant.claim);
             }
         } finally {

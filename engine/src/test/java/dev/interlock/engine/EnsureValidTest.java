@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
@@ -10,6 +11,8 @@ import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -184,6 +187,96 @@ class EnsureValidTest extends EngineTest {
         });
         call.value();
         assertThat(call.interruptedAfter()).isTrue();
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void anExtendedLeaseOfASuspendedMachineIsBelievedNoLongerThanTheServerKeepsIt() {
+        server.clock = () -> TimeUnit.MILLISECONDS.toNanos(env.currentTimeMillis());
+        LockHandle lease = acquired(options -> options.renewal(true));
+        ensure(lease, 120).value();
+        env.advance(seconds(1));
+        env.suspend(seconds(100));
+        assertThat(lease.remaining()).isLessThanOrEqualTo(server.ttl(NAME));
+        for (int i = 0; i < 130; i++) {
+            env.advance(seconds(1));
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.remaining()).isLessThanOrEqualTo(server.ttl(NAME));
+        }
+        ann.does(lease::close).value();
+    }
+
+    @Test
+    void noTwoHoldersAreValidAfterTheSuspensionOfAMachineWithAnExtendedLease() {
+        server.clock = () -> TimeUnit.MILLISECONDS.toNanos(env.currentTimeMillis());
+        Jvm two = jvm();
+        ann.does(one.lock()::lock).value();
+        Lease lease = ann.asks(one.lock()::lease).value().orElseThrow();
+        ensure(lease, 120).value();
+        env.advance(seconds(1));
+        env.suspend(seconds(100));
+        env.advance(seconds(10));
+        one.protocol().all(Fault.unreachable());
+        env.advance(seconds(31));
+        assertThat(cleo.asks(two.lock()::tryLock).value()).isTrue();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isFalse();
+        one.protocol().heal();
+        assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
+        cleo.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWallClockThatIsSetBackDoesNotMakeUpForALaterSuspension() {
+        server.clock = () -> TimeUnit.MILLISECONDS.toNanos(env.currentTimeMillis() + 3_600_000);
+        LockHandle lease = acquired(options -> options.renewal(true));
+        ensure(lease, 120).value();
+        server.clock = () -> TimeUnit.MILLISECONDS.toNanos(env.currentTimeMillis() + 7_200_000);
+        env.stepWall(Duration.ofHours(-1));
+        env.advance(seconds(11));
+        env.suspend(seconds(200));
+        assertThat(lease.isValid()).isFalse();
+        env.advance(seconds(60));
+        assertThat(ann.does(lease::close).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anExtendedShortLeaseIsNotRenewedMoreOften() {
+        ann.does(() -> {
+            for (int i = 0; i < 50; i++) {
+                one.engine().getLock("lock " + i, lease(millis(1_500))).lock();
+                env.park(this, millis(9).toNanos());
+            }
+            DistributedLock shorter = one.engine().getLock("short", lease(millis(300)));
+            shorter.lock();
+            shorter.lease().orElseThrow().ensureValid(seconds(60));
+        });
+        env.advance(millis(450));
+        int before = one.protocol().renewed().size();
+        env.advance(seconds(3));
+        long renewals = one.protocol().renewed().stream()
+                .skip(before)
+                .filter(claim -> claim.name().equals("short"))
+                .count();
+        assertThat(renewals).isBetween(28L, 36L);
+        ann.does(() -> {
+                    for (int i = 0; i < 50; i++) {
+                        one.engine().getLock("lock " + i).unlock();
+                    }
+                    one.engine().getLock("short").unlock();
+                })
+                .value();
+    }
+
+    @Test
+    void aStrategyThatTakesTimeOffTheLeaseIsNoReasonToReportASlowAnswerWhereMaxHoldEndsTheLock() {
+        server.allowance = millis(302);
+        LockHandle lease = acquired(options -> options.maxHold(seconds(40)));
+        env.advance(seconds(20));
+        assertThat(ensure(lease, 20).failure())
+                .isExactlyInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("maxHold");
+        assertThat(lease.isValid()).isTrue();
         ann.does(lease::close).value();
     }
 }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import dev.interlock.engine.protocol.Claim;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -296,5 +298,49 @@ class HandOffTest extends EngineTest {
         assertThat(bobs).containsExactly(LossCause.TAKEN);
         assertThat(bob.does(jvm.lock()::unlock).failure()).hasMessageContaining("another holder");
         assertThat(ann.does(jvm.lock()::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void maxHoldIsKeptThoughTheLastHolderHadExtendedTheGrant() {
+        Jvm jvm = jvm();
+        DistributedLock bounded =
+                jvm.lock(LockOptions.builder().lease(LEASE).maxHold(seconds(60)).build());
+        dora.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        Call<Void> third = cleo.does(bounded::lock);
+        dora.does(jvm.lock()::unlock).value();
+        second.value();
+        bob.does(() -> jvm.lock().lease().orElseThrow().ensureValid(Duration.ofHours(1)))
+                .value();
+        bob.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        third.value();
+        assertThat(cleo.asks(() -> bounded.lease().orElseThrow().remaining()).value())
+                .isLessThanOrEqualTo(LEASE);
+        env.advance(seconds(61));
+        assertThat(cleo.asks(bounded::isHeldByCurrentThread).value()).isFalse();
+    }
+
+    @Test
+    void aGrantThatTheBackendMayKeepForLongerThanTheNextOneAskedForIsNotHandedOver() {
+        Jvm jvm = jvm();
+        dora.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        Call<Void> third = cleo.does(jvm.lock()::lock);
+        dora.does(jvm.lock()::unlock).value();
+        second.value();
+        jvm.protocol().next(Verb.RENEW, Fault.lostReply());
+        assertThat(bob.does(() -> jvm.lock().lease().orElseThrow().ensureValid(Duration.ofHours(1)))
+                        .failure())
+                .isInstanceOf(LockBackendException.class);
+        env.advance(seconds(5));
+        assertThat(bob.asks(() -> jvm.lock().lease().orElseThrow().remaining()).value())
+                .as("renewed since")
+                .isGreaterThan(seconds(25));
+        bob.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        third.value();
+        assertThat(server.ttl(NAME)).isLessThanOrEqualTo(LEASE);
+        cleo.does(jvm.lock()::unlock).value();
     }
 }

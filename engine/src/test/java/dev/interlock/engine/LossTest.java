@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -357,5 +359,19 @@ class LossTest extends EngineTest {
         assertThat(ann.asks(other::isHeldByCurrentThread).value()).isTrue();
         ann.does(other::unlock).value();
         assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
+    }
+
+    @Test
+    void whatAFailedExtensionMayHaveLeftWithTheBackendIsGivenBackWhenTheLeaseOfADeadThreadEnds() {
+        Person mortal = env.person("mortal");
+        mortal.does(lock::lock).value();
+        one.protocol().next(Verb.RENEW, Fault.lostReply());
+        assertThat(mortal.does(() -> lock.lease().orElseThrow().ensureValid(Duration.ofHours(1)))
+                        .failure())
+                .isInstanceOf(LockBackendException.class);
+        env.advance(seconds(5));
+        mortal.end();
+        env.advance(seconds(41));
+        assertThat(server.isFree(NAME)).isTrue();
     }
 }

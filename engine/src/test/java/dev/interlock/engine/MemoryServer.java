@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the factories of a test share: who holds which lock, for how long, and who listens. Safe to use from any thread. */
@@ -23,7 +24,6 @@ final class MemoryServer {
 
     private record Listener(InMemoryProtocol protocol, String name, Runnable onFreed) {}
 
-    private final Environment env;
     private final Map<String, Entry> entries = new HashMap<>();
     private final Map<String, Long> fences = new HashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
@@ -41,8 +41,11 @@ final class MemoryServer {
 
     volatile boolean losesMessages;
 
+    /** The monotonic clock of the server; that of the clients unless a test wants to suspend them alone. */
+    volatile LongSupplier clock;
+
     MemoryServer(Environment env) {
-        this.env = env;
+        this.clock = env::nanoTime;
     }
 
     Attempt attempt(InMemoryProtocol protocol, Claim claim) {
@@ -100,11 +103,11 @@ final class MemoryServer {
     private synchronized Attempt attempt(Claim claim) {
         Entry entry = live(claim.name());
         if (entry != null && !entry.token.equals(claim.token())) {
-            return new Attempt.Refused(Optional.of(Duration.ofNanos(entry.untilNanos - env.nanoTime())));
+            return new Attempt.Refused(Optional.of(Duration.ofNanos(entry.untilNanos - clock.getAsLong())));
         }
         entries.put(
                 claim.name(),
-                new Entry(claim.token(), env.nanoTime() + claim.lease().toNanos()));
+                new Entry(claim.token(), clock.getAsLong() + claim.lease().toNanos()));
         long last = fences.merge(claim.name(), (long) claim.fences(), Long::sum);
         return new Attempt.Granted(claim.lease().minus(allowance), OptionalLong.of(last - claim.fences() + 1));
     }
@@ -117,7 +120,7 @@ final class MemoryServer {
         if (!entry.token.equals(claim.token())) {
             return new Renewal.Lost(LossCause.TAKEN);
         }
-        long untilNanos = env.nanoTime() + claim.lease().toNanos();
+        long untilNanos = clock.getAsLong() + claim.lease().toNanos();
         if (untilNanos - entry.untilNanos > 0) {
             entries.put(claim.name(), new Entry(claim.token(), untilNanos));
         }
@@ -187,7 +190,7 @@ final class MemoryServer {
 
     private @Nullable Entry live(String name) {
         Entry entry = entries.get(name);
-        return entry == null || entry.untilNanos - env.nanoTime() <= 0 ? null : entry;
+        return entry == null || entry.untilNanos - clock.getAsLong() <= 0 ? null : entry;
     }
 
     synchronized boolean isFree(String name) {
@@ -197,7 +200,7 @@ final class MemoryServer {
     /** How long the lock is held if nothing happens; zero if it is free. */
     synchronized Duration ttl(String name) {
         Entry entry = live(name);
-        return entry == null ? Duration.ZERO : Duration.ofNanos(entry.untilNanos - env.nanoTime());
+        return entry == null ? Duration.ZERO : Duration.ofNanos(entry.untilNanos - clock.getAsLong());
     }
 
     /** Takes the lock from whoever holds it, without a message. */
@@ -207,6 +210,6 @@ final class MemoryServer {
 
     /** Takes the lock for somebody who is not in this test. */
     synchronized void steal(String name, Duration lease) {
-        entries.put(name, new Entry("stranger", env.nanoTime() + lease.toNanos()));
+        entries.put(name, new Entry("stranger", clock.getAsLong() + lease.toNanos()));
     }
 }

@@ -218,7 +218,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Whether releases are told; to the engaged thread, once it has opened the watch. */
     final boolean isListening() {
-        return !Watch.NONE.equals(watch);
+        return watch != null && watch.isListening();
     }
 
     final void closeWatch() {

@@ -153,6 +153,8 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                 .setConnectTimeout(timeout)
                 .setSubscriptionTimeout(timeout)
                 .setRetryAttempts(0)
+                // A silent connection is given up within two time-outs; Redisson by itself takes a minute.
+                .setPingConnectionInterval(timeout)
                 .setReconnectionDelay(new EqualJitterDelay(FIRST_RECONNECTION, LONGEST_RECONNECTION))
                 .setSubscriptionsPerConnection(SUBSCRIPTIONS);
     }

@@ -85,6 +85,7 @@ final class Acquisitions {
     }
 
     private @Nullable Hold acquireOnce(String name, LockOptions options, boolean forThread, Wait wait) {
+        core.startTimer();
         Cell cell = cells.enter(name);
         Hold hold = null;
         try {

@@ -10,6 +10,7 @@ import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.threads.Timer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BooleanSupplier;
@@ -229,6 +230,15 @@ final class Cell extends LocalQueue {
         }
         hold.grant.renewalBegins();
         return true;
+    }
+
+    /**
+     * Notes that a renewal failed before its outcome was known, and plans another.
+     *
+     * @param asked the lease that was to be asked for, or {@code null} if the renewal had not begun
+     */
+    synchronized void renewalFailed(Grant grant, @Nullable Duration asked) {
+        grant.renewalFailed(env, timer, asked);
     }
 
     /** Notes the outcome of a renewal, other than that the grant is gone. */

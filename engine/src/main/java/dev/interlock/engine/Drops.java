@@ -25,6 +25,11 @@ final class Drops {
         return CLEANER.register(dropped, action);
     }
 
+    /** Has an action run once more garbage is collected: a second try that needs no thread. */
+    static void afterNextCollection(Runnable action) {
+        CLEANER.register(new Object(), action);
+    }
+
     /** Returns the first frame that is none of ours. */
     private static String caller(Predicate<StackWalker.StackFrame> ours) {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)

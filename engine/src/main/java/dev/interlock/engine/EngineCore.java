@@ -26,6 +26,8 @@ import java.util.function.BooleanSupplier;
  * was dropped is noticed. Safe to use from any thread.
  */
 final class EngineCore {
+    private static final System.Logger LOG = System.getLogger(EngineCore.class.getPackageName());
+
     private static final long SHORTEST_CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int RENEWALS_AT_ONCE = 4;
     private static final int RELEASES_AT_ONCE = 2;
@@ -75,6 +77,7 @@ final class EngineCore {
         this.acquisitions = new Acquisitions(this, observer, cells, holds, unlocks);
     }
 
+    /** Hands on what is due. A failure leaves the grants in the list, and they are handled again, which does no harm. */
     private void handle(List<Timer.Entry> due) {
         List<Grant> grants = new ArrayList<>();
         List<Releases.Pending> pendings = new ArrayList<>();
@@ -86,6 +89,7 @@ final class EngineCore {
             }
         }
         if (!pendings.isEmpty()) {
+            due.removeIf(Releases.Pending.class::isInstance);
             releases.handle(pendings);
         }
         if (!grants.isEmpty()) {
@@ -104,6 +108,11 @@ final class EngineCore {
 
     LeaseProtocol protocol() {
         return protocol;
+    }
+
+    /** Starts the thread that looks after locks, so that none is acquired that nobody would renew. */
+    void startTimer() {
+        timer.ensureStarted();
     }
 
     Releases releases() {
@@ -160,11 +169,19 @@ final class EngineCore {
     /** Lets all leases end that there are, and then closes; for a factory to which nobody refers any more. Does not block. */
     void closeWhenExpired() {
         long untilNanos = holds.drop();
-        env.newThread(threadPrefix + "close", () -> {
-                    cells.awaitEmpty(Wait.uninterruptibly(env), untilNanos);
-                    close();
-                })
-                .start();
+        try {
+            env.newThread(threadPrefix + "close", () -> {
+                        cells.awaitEmpty(Wait.uninterruptibly(env), untilNanos);
+                        close();
+                    })
+                    .start();
+        } catch (Throwable e) {
+            Drops.afterNextCollection(this::closeWhenExpired);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "no thread could be started that closes a dropped lock factory; this is tried again later",
+                    e);
+        }
     }
 
     /** Releases what is held, fails those who wait, and closes the protocol, within three command time-outs. */

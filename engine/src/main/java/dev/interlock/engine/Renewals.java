@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Extends the grants of live holders, each third of what they were given and many at a time. Safe to use from any thread. */
@@ -60,20 +61,54 @@ final class Renewals {
         Map<Batch, List<Planned>> batches = new HashMap<>();
         for (Grant grant : due) {
             losses.expireIfOver(grant);
-            Claim claim = begin(grant);
+            plan(grant, batches);
+        }
+        batches.forEach((batch, planned) -> {
+            for (int from = 0; from < planned.size(); from += MOST_IN_A_BATCH) {
+                send(batch.lane, planned, from, Math.min(planned.size(), from + MOST_IN_A_BATCH));
+            }
+        });
+    }
+
+    /** Begins the renewal of a grant if it is time for it, and adds it to those that it may share a request with. */
+    private void plan(Grant grant, Map<Batch, List<Planned>> batches) {
+        Claim claim = null;
+        try {
+            claim = grant.cell.beginPlannedRenewal(grant);
             if (claim != null) {
                 Claim timed = claim.withTimeout(timeout(claim));
                 batches.computeIfAbsent(
                                 new Batch(protocol.lane(claim.name()), timed.timeout()), batch -> new ArrayList<>())
                         .add(new Planned(grant, timed));
             }
+        } catch (Throwable e) {
+            fail(grant, claim, e);
         }
-        batches.forEach((batch, planned) -> {
-            for (int from = 0; from < planned.size(); from += MOST_IN_A_BATCH) {
-                List<Planned> part = planned.subList(from, Math.min(planned.size(), from + MOST_IN_A_BATCH));
-                lanes.run(batch.lane, () -> send(part));
-            }
-        });
+    }
+
+    private void send(String lane, List<Planned> planned, int from, int to) {
+        try {
+            List<Planned> batch = planned.subList(from, to);
+            lanes.run(lane, () -> send(batch));
+        } catch (Throwable e) {
+            failAll(planned, from, to, e);
+        }
+    }
+
+    private void failAll(List<Planned> planned, int from, int to, Throwable failure) {
+        for (int i = from; i < to; i++) {
+            fail(planned.get(i).grant, planned.get(i).claim, failure);
+        }
+    }
+
+    /** Has a renewal that failed before its outcome was known tried again; logs and drops any exception, as others are waiting. */
+    private static void fail(Grant grant, @Nullable Claim begun, Throwable failure) {
+        try {
+            grant.cell.renewalFailed(grant, begun == null ? null : begun.lease());
+            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.name + "\" failed", failure);
+        } catch (Throwable e) {
+            // The log fails, too. What is to be done was done before.
+        }
     }
 
     private static Duration timeout(Claim claim) {
@@ -82,37 +117,30 @@ final class Renewals {
         return timeout.compareTo(claim.timeout()) < 0 ? timeout : claim.timeout();
     }
 
-    private @Nullable Claim begin(Grant grant) {
-        try {
-            return grant.cell.beginPlannedRenewal(grant);
-        } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.name + "\" failed", e);
-            return null;
-        }
-    }
-
     private void send(List<Planned> batch) {
-        long startNanos = env.nanoTime();
-        long startMillis = env.currentTimeMillis();
-        List<Request> requests = new ArrayList<>(batch.size());
-        for (Planned planned : batch) {
-            Request request = new Request(planned.grant, planned.claim, true, startNanos, startMillis);
-            if (planned.grant.isOver(env)) {
-                planned.grant.cell.endRenewal(request, notSent());
-            } else {
-                requests.add(request);
-            }
+        Map<Boolean, List<Planned>> byWhetherOver;
+        List<Request> requests;
+        List<Renewal> outcomes;
+        try {
+            long startNanos = env.nanoTime();
+            long startMillis = env.currentTimeMillis();
+            byWhetherOver = batch.stream().collect(Collectors.partitioningBy(planned -> planned.grant.isOver(env)));
+            requests = byWhetherOver.get(false).stream()
+                    .map(planned -> new Request(planned.grant, planned.claim, true, startNanos, startMillis))
+                    .toList();
+            outcomes = requests.isEmpty()
+                    ? List.of()
+                    : ask(requests.stream().map(Request::claim).toList());
+        } catch (Throwable e) {
+            failAll(batch, 0, batch.size(), e);
+            return;
         }
-        if (!requests.isEmpty()) {
-            List<Renewal> outcomes = ask(requests.stream().map(Request::claim).toList());
-            for (int i = 0; i < outcomes.size(); i++) {
-                settleGuarded(requests.get(i), outcomes.get(i));
-            }
+        for (int i = 0; i < outcomes.size(); i++) {
+            settleGuarded(requests.get(i), outcomes.get(i));
         }
-    }
-
-    private static Renewal notSent() {
-        return new Renewal.Failed(new LockBackendException(Reason.UNREACHABLE, "the lease was over"));
+        byWhetherOver
+                .get(true)
+                .forEach(planned -> planned.grant.cell.renewalFailed(planned.grant, planned.claim.lease()));
     }
 
     /** Lets the failure of one lock stop no other. */
@@ -152,9 +180,16 @@ final class Renewals {
         if (!grant.cell.beginRenewal(hold)) {
             return null;
         }
-        Claim claim = grant.claim.withLease(lease);
-        Request request = new Request(grant, claim, extending, env.nanoTime(), env.currentTimeMillis());
-        Renewal outcome = Wait.undisturbed(() -> ask(List.of(claim))).get(0);
+        Request request;
+        Renewal outcome;
+        try {
+            Claim claim = grant.claim.withLease(lease);
+            request = new Request(grant, claim, extending, env.nanoTime(), env.currentTimeMillis());
+            outcome = Wait.undisturbed(() -> ask(List.of(claim))).get(0);
+        } catch (Throwable e) {
+            grant.cell.renewalFailed(grant, lease);
+            throw e;
+        }
         settle(request, outcome);
         return outcome;
     }

@@ -10,11 +10,13 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MonitorInfo;
 import java.lang.management.ThreadInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -189,5 +191,71 @@ class DropsTest {
             engine.getLock(NAME).unlock();
             assertThat(made).isNotEmpty();
         }
+    }
+
+    private InMemoryProtocol makeAndDropAFactory(LockConfig config) {
+        InMemoryProtocol protocol = new InMemoryProtocol(env, server);
+        LockEngine.newFactory("memory", EngineTest.PROFILE, protocol, config, env);
+        return protocol;
+    }
+
+    @Test
+    void aDroppedFactoryIsClosedThoughNoThreadCouldBeHadForThatAtFirst() {
+        AtomicInteger asked = new AtomicInteger();
+        InMemoryProtocol protocol = makeAndDropAFactory(config().toBuilder()
+                .threadFactory(task -> asked.incrementAndGet() < 3 ? null : new Thread(task))
+                .build());
+        await(() -> protocol.timesClosed() > 0);
+        assertThat(asked).hasValue(3);
+        assertThat(logged).anyMatch(line -> line.contains("no thread could be started that closes"));
+    }
+
+    @Test
+    void closeIsBoundedThoughTheThreadFactoryOfTheUserBlocks() throws InterruptedException {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch leave = new CountDownLatch(1);
+        LockEngine engine = engine(config().toBuilder()
+                .commandTimeout(Duration.ofMillis(200))
+                .threadFactory(task -> {
+                    entered.countDown();
+                    try {
+                        leave.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return new Thread(task);
+                })
+                .build());
+        Thread locker = new Thread(engine.getLock(NAME)::lock);
+        locker.setUncaughtExceptionHandler((thread, e) -> assertThat(e).isInstanceOf(IllegalStateException.class));
+        locker.start();
+        entered.await();
+        Thread closer = new Thread(engine::close);
+        closer.start();
+        closer.join(PATIENCE.toMillis());
+        boolean closed = !closer.isAlive();
+        leave.countDown();
+        closer.join();
+        locker.join();
+        assertThat(closed).as("close() returned while the factory blocked").isTrue();
+    }
+
+    @Test
+    void theThreadFactoryOfTheUserIsCalledWithoutAnyMonitor() {
+        List<MonitorInfo> monitors = new CopyOnWriteArrayList<>();
+        LockConfig config = config().toBuilder()
+                .threadFactory(task -> {
+                    ThreadInfo info = ManagementFactory.getThreadMXBean()
+                            .getThreadInfo(new long[] {Thread.currentThread().getId()}, true, false)[0];
+                    monitors.addAll(List.of(info.getLockedMonitors()));
+                    return new Thread(task);
+                })
+                .build();
+        try (LockEngine engine = engine(config)) {
+            engine.getLock(NAME).lock();
+            await(() -> ((InMemoryProtocol) engine.core().protocol()).calls(InMemoryProtocol.Verb.RENEW) > 0);
+            engine.getLock(NAME).unlock();
+        }
+        assertThat(monitors).isEmpty();
     }
 }

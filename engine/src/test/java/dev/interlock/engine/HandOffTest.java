@@ -343,4 +343,25 @@ class HandOffTest extends EngineTest {
         assertThat(server.ttl(NAME)).isLessThanOrEqualTo(LEASE);
         cleo.does(jvm.lock()::unlock).value();
     }
+
+    @Test
+    void aGrantIsHandedOverThoughARenewalOfItFailedBeforeItWasSent() {
+        Jvm jvm = jvm();
+        dora.does(jvm.lock()::lock).value();
+        Call<Void> second = bob.does(jvm.lock()::lock);
+        Call<Void> third = cleo.does(jvm.lock()::lock);
+        dora.does(jvm.lock()::unlock).value();
+        second.value();
+        env.advance(seconds(1));
+        env.failIn("renewNow");
+        assertThat(bob.does(() -> jvm.lock().lease().orElseThrow().ensureValid(LEASE))
+                        .failure())
+                .isInstanceOf(OutOfMemoryError.class);
+        env.advance(seconds(5));
+        int attempts = jvm.protocol().calls(Verb.ATTEMPT);
+        bob.does(jvm.lock()::unlock).value();
+        third.value();
+        assertThat(jvm.protocol().calls(Verb.ATTEMPT)).isEqualTo(attempts);
+        cleo.does(jvm.lock()::unlock).value();
+    }
 }

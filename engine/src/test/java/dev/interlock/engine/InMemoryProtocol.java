@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A client of a {@link MemoryServer} that fails as it is told. Safe to use from any thread. */
 final class InMemoryProtocol implements LeaseProtocol {
@@ -67,6 +68,9 @@ final class InMemoryProtocol implements LeaseProtocol {
 
     /** Whether telling how often a lock is held fails. */
     volatile boolean failsToShowHolds;
+
+    /** The lock whose lane cannot be told, once. */
+    volatile @Nullable String laneFailsFor;
 
     /** Whether the end of listening fails. */
     volatile boolean closesBadly;
@@ -182,6 +186,15 @@ final class InMemoryProtocol implements LeaseProtocol {
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
+    }
+
+    @Override
+    public String lane(String name) {
+        if (name.equals(laneFailsFor)) {
+            laneFailsFor = null;
+            throw new IllegalStateException("planted");
+        }
+        return "";
     }
 
     @Override

@@ -356,4 +356,68 @@ class RenewalTest extends EngineTest {
         assertThat(bob.asks(one.lock()::tryLock).value()).isTrue();
         bob.does(one.lock()::unlock).value();
     }
+
+    @Test
+    void aLockForWhichNoTimerCanBeHadIsNotAskedForHoweverOftenItFails() {
+        for (int i = 0; i < 3; i++) {
+            env.refuseThread("-timer");
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(ann.does(one.lock()::lock).failure()).isInstanceOf(OutOfMemoryError.class);
+            assertThat(server.isFree(NAME)).isTrue();
+        }
+        assertThat(one.protocol().allCalls()).isZero();
+        ann.does(one.lock()::lock).value();
+        ann.does(one.lock()::unlock).value();
+    }
+
+    private void renewalOutlivesAnErrorIn(String method) {
+        ann.does(one.lock()::lock).value();
+        bob.does(one.engine().getLock("other")::lock).value();
+        env.failIn(method);
+        env.advance(seconds(15));
+        assertThat(logged()).anyMatch(line -> line.contains("OutOfMemoryError: planted"));
+        env.advance(seconds(45));
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isTrue();
+        assertThat(bob.asks(one.engine().getLock("other")::isHeldByCurrentThread)
+                        .value())
+                .isTrue();
+        ann.does(one.lock()::unlock).value();
+        bob.does(one.engine().getLock("other")::unlock).value();
+    }
+
+    @Test
+    void theTimerOutlivesAnErrorOutsideOfItsHandler() {
+        renewalOutlivesAnErrorIn("takeDue");
+    }
+
+    @Test
+    void anErrorInTheHandlerOfTheTimerEndsTheRenewalOfNoLock() {
+        renewalOutlivesAnErrorIn("isOver");
+    }
+
+    @Test
+    void anErrorAtTheBeginningOfARenewalEndsTheRenewalOfNoLock() {
+        renewalOutlivesAnErrorIn("isRenewalDue");
+    }
+
+    @Test
+    void anErrorBeforeTheRequestIsSentEndsTheRenewalOfNoLock() {
+        renewalOutlivesAnErrorIn("send");
+    }
+
+    @Test
+    void aLaneThatCannotBeToldOnceEndsTheRenewalOfNoLock() {
+        ann.does(one.lock()::lock).value();
+        bob.does(one.engine().getLock("moving")::lock).value();
+        one.protocol().laneFailsFor = "moving";
+        env.advance(seconds(60));
+        assertThat(one.protocol().laneFailsFor).isNull();
+        assertThat(ann.asks(one.lock()::isHeldByCurrentThread).value()).isTrue();
+        assertThat(bob.asks(one.engine().getLock("moving")::isHeldByCurrentThread)
+                        .value())
+                .isTrue();
+        ann.does(one.lock()::unlock).value();
+        bob.does(one.engine().getLock("moving")::unlock).value();
+    }
 }

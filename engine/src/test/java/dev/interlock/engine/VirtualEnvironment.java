@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class VirtualEnvironment implements Environment, AutoCloseable {
     private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
 
+    /** The method whose next look at the clock fails. */
+    private volatile @Nullable String failingMethod;
+
     /** The clock wraps around in the course of most tests. */
     private static final long ORIGIN_NANOS =
             Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
@@ -83,8 +86,32 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         return new VirtualEnvironment(seed, true);
     }
 
+    /** Makes the next look at the monotonic clock by a method so named fail, as any line may where memory has run out. */
+    void failIn(String method) {
+        failingMethod = method;
+    }
+
+    private void failIfPlanted() {
+        String method = failingMethod;
+        if (method != null && isCalledBy(method)) {
+            failingMethod = null;
+            throw new OutOfMemoryError("planted");
+        }
+    }
+
+    private static boolean isCalledBy(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getMethodName)
+                        .dropWhile(name -> !name.equals("nanoTime"))
+                        .skip(1)
+                        .findFirst()
+                        .filter(method::equals)
+                        .isPresent());
+    }
+
     @Override
     public long nanoTime() {
+        failIfPlanted();
         return ORIGIN_NANOS + elapsedNanos;
     }
 
@@ -109,7 +136,9 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        if (refusedThreads.removeIf(name::endsWith)) {
+        String refused =
+                refusedThreads.stream().filter(name::endsWith).findFirst().orElse(null);
+        if (refused != null && refusedThreads.remove(refused)) {
             return new Thread(task, name) {
                 @Override
                 public void start() {

@@ -80,7 +80,6 @@ public final class Lanes {
         try {
             env.newThread(threadName, () -> work(lane, of)).start();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
             List<Runnable> jobs = new ArrayList<>();
             synchronized (lock) {
                 // Another thread of the lane takes the job up; without any it would be left lying.
@@ -90,6 +89,7 @@ public final class Lanes {
                 }
                 end(lane, of);
             }
+            LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
             jobs.forEach(this::runGuarded);
         }
     }
@@ -117,7 +117,8 @@ public final class Lanes {
         while (true) {
             long left = until - env.nanoTime();
             synchronized (lock) {
-                of.idle.remove(self);
+                // A thread class may define equality as it likes.
+                of.idle.removeIf(thread -> thread == self);
                 Runnable job = of.jobs.poll();
                 if (job != null) {
                     return job;

@@ -4,6 +4,7 @@ package dev.interlock.engine.threads;
 import dev.interlock.engine.environment.Environment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +20,17 @@ public final class Timer {
 
     private static final int STRIPES = 8;
 
+    /** How long the thread waits after an error before it goes on. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Environment env;
     private final String threadName;
     private final Consumer<List<Entry>> handler;
     private final TimerHeap[] stripes = new TimerHeap[STRIPES];
     private final Object starting = new Object();
+
+    /** What is to be handled now; used by the thread alone. What a handler that fails leaves here is handled again. */
+    private final List<Entry> due = new ArrayList<>();
 
     private volatile @Nullable Thread thread;
 
@@ -54,6 +61,7 @@ public final class Timer {
         }
     }
 
+    /** @param handler takes entries; may be given the same ones again if it throws, unless it has removed them from the list */
     public Timer(Environment env, String threadName, Consumer<List<Entry>> handler) {
         this.env = env;
         this.threadName = threadName;
@@ -70,10 +78,8 @@ public final class Timer {
      * @param earlyNanos how much too early it may be handled
      */
     public void schedule(Entry entry, long dueNanos, long earlyNanos) {
-        if (thread == null) {
-            // First, so that nothing is planned if the thread cannot be started.
-            start();
-        }
+        // First, so that nothing is planned if the thread cannot be started.
+        ensureStarted();
         TimerHeap heap = stripes[entry.stripe];
         synchronized (heap) {
             if (closed) {
@@ -97,10 +103,16 @@ public final class Timer {
         }
     }
 
-    private void start() {
+    /** Starts the thread unless it runs; throws if it cannot be started. */
+    public void ensureStarted() {
+        if (thread != null || closed) {
+            return;
+        }
+        // Not under a lock, since the thread may come from a factory of the user's. One that is too late is never
+        // started.
+        Thread fresh = env.newThread(threadName, this::run);
         synchronized (starting) {
             if (thread == null && !closed) {
-                Thread fresh = env.newThread(threadName, this::run);
                 scanning = true;
                 fresh.start();
                 thread = fresh;
@@ -110,14 +122,11 @@ public final class Timer {
 
     private void run() {
         while (!closed) {
-            // An interrupt means nothing here, and would keep the thread from sleeping.
-            Thread.interrupted();
-            List<Entry> due = new ArrayList<>();
-            long sleepNanos = takeDue(due);
-            if (!due.isEmpty()) {
-                handle(due);
-            } else if (!closed) {
-                env.park(this, sleepNanos);
+            try {
+                turn();
+            } catch (Throwable e) {
+                // The thread serves all locks of a factory and must not die: nothing restarts it.
+                recover(e);
             }
         }
         busy = false;
@@ -127,8 +136,29 @@ public final class Timer {
         }
     }
 
+    private void turn() {
+        // An interrupt means nothing here, and would keep the thread from sleeping.
+        Thread.interrupted();
+        long sleepNanos = takeDue();
+        if (!due.isEmpty()) {
+            handler.accept(due);
+            due.clear();
+        } else if (!closed) {
+            env.park(this, sleepNanos);
+        }
+    }
+
+    private void recover(Throwable failure) {
+        try {
+            env.park(this, PAUSE_NANOS);
+            LOG.log(System.Logger.Level.ERROR, threadName + " failed", failure);
+        } catch (Throwable e) {
+            // Even this may fail where memory has run out; the next turn comes all the same.
+        }
+    }
+
     /** Moves what is due to the list, or returns how long nothing will be. */
-    private long takeDue(List<Entry> due) {
+    private long takeDue() {
         scanning = true;
         busy = true;
         long now = env.nanoTime();
@@ -146,7 +176,7 @@ public final class Timer {
             }
         }
         if (!due.isEmpty()) {
-            takeEarly(now, due);
+            takeEarly(now);
             return 0;
         }
         busy = false;
@@ -156,20 +186,11 @@ public final class Timer {
     }
 
     /** Where a request is to be sent anyway, takes along what may share it. */
-    private void takeEarly(long now, List<Entry> due) {
+    private void takeEarly(long now) {
         for (TimerHeap heap : stripes) {
             synchronized (heap) {
                 heap.takeWithin(now, due);
             }
-        }
-    }
-
-    private void handle(List<Entry> due) {
-        try {
-            handler.accept(due);
-        } catch (Throwable e) {
-            // The thread serves all locks of a factory and must outlive whatever one of them runs into.
-            LOG.log(System.Logger.Level.ERROR, threadName + " failed", e);
         }
     }
 

@@ -17,12 +17,18 @@ final class TimerHeap {
 
     /** Adds an entry, or moves one that is here. */
     void put(Timer.Entry entry, long dueNanos) {
-        remove(entry);
-        entry.dueNanos = dueNanos;
-        if (size == entries.length) {
-            entries = Arrays.copyOf(entries, 2 * size);
+        int at = entry.position;
+        if (at < 0) {
+            if (size == entries.length) {
+                entries = Arrays.copyOf(entries, 2 * size);
+            }
+            entry.dueNanos = dueNanos;
+            siftUp(size++, entry);
+        } else {
+            entry.dueNanos = dueNanos;
+            siftUp(at, entry);
+            siftDown(entry.position, entry);
         }
-        siftUp(size++, entry);
     }
 
     Timer.@Nullable Entry first() {
@@ -51,8 +57,9 @@ final class TimerHeap {
         for (Timer.Entry first = first();
                 first != null && first.dueNanos - first.earlyNanos - now <= 0;
                 first = first()) {
-            remove(first);
+            // In this order, so that an error loses none.
             taken.add(first);
+            remove(first);
         }
     }
 

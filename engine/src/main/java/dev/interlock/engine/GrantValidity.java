@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.engine;
+
+import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.threads.Timer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The half of a {@link Grant} that knows for how long it is good, here and on the backend. Fields are guarded by the cell's
+ * monitor except where they are volatile.
+ *
+ * <p>The monotonic clock decides when a grant is over. It may stand still while the machine is suspended, so the wall clock can
+ * withhold confidence until a renewal has shown that the grant is still there; a wall clock that was stepped does no more harm
+ * than that.
+ */
+abstract class GrantValidity extends Timer.Entry {
+    static final int RENEWALS_PER_LEASE = 3;
+
+    /** The wall clock counts milliseconds, and may be slewed. */
+    private static final long CLOCK_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
+    boolean renewalUnanswered;
+
+    /** Its end on both clocks. Written one after the other, so that in between the sooner of the two is the older one. */
+    private volatile long deadlineNanos;
+
+    private volatile long wallDeadlineMillis;
+
+    /** How long it was good for when it was given. */
+    private long termNanos;
+
+    /** When the backend last confirmed it, and until when it has confirmed to keep it. */
+    private long confirmedNanos;
+
+    private long keptUntilNanos;
+
+    /** Until when the backend may keep it, should a request without an answer have been carried out. */
+    private long mayBeKeptUntilNanos;
+
+    GrantValidity(Claim claim, Duration validity, long startNanos, long startMillis) {
+        super((int) claim.number());
+        mayBeKeptUntilNanos = startNanos;
+        confirm(validity, claim.lease(), startNanos, startMillis);
+    }
+
+    /** Begins anew with what the backend has given. */
+    final void confirm(Duration validity, Duration lease, long startNanos, long startMillis) {
+        termNanos = validity.toNanos();
+        confirmedNanos = startNanos;
+        keptUntilNanos = startNanos + lease.toNanos();
+        mayBeKept(keptUntilNanos);
+        deadlineNanos = startNanos + termNanos;
+        wallDeadlineMillis = startMillis + validity.toMillis();
+    }
+
+    /** Notes that the backend still keeps the lock, without a later end. */
+    final void confirmWithoutExtending(Duration validity, long startNanos, long startMillis) {
+        // The monotonic clock may have stood still, so it does not show that the backend keeps more than was asked for
+        // now.
+        long shownMillis = Math.max(wallDeadlineMillis, startMillis + validity.toMillis());
+        wallDeadlineMillis =
+                Math.min(shownMillis, startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos));
+        confirmedNanos = startNanos;
+    }
+
+    /** Notes that the backend was asked to keep the lock until a moment, and may do so whatever it has answered. */
+    final void mayBeKept(long untilNanos) {
+        if (untilNanos - mayBeKeptUntilNanos > 0) {
+            mayBeKeptUntilNanos = untilNanos;
+        }
+    }
+
+    /** Whether the grant is over. Once true, stays true. */
+    final boolean isOver(Environment env) {
+        return env.nanoTime() - deadlineNanos >= 0;
+    }
+
+    /** How long the grant is good by both clocks, zero if one of them says that it is not. */
+    final long remainingNanos(Environment env) {
+        long monotonic = deadlineNanos - env.nanoTime();
+        long wall = TimeUnit.MILLISECONDS.toNanos(wallDeadlineMillis - env.currentTimeMillis());
+        return Math.max(0, Math.min(monotonic, wall));
+    }
+
+    /** Whether the wall clock says that the grant is over, though the monotonic one does not. */
+    final boolean isDoubted(Environment env) {
+        return remainingNanos(env) == 0 && deadlineNanos - env.nanoTime() > CLOCK_TOLERANCE_NANOS;
+    }
+
+    final long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** How long it was good for when it was given. */
+    final long termNanos() {
+        return termNanos;
+    }
+
+    /** The time to live that leaves the end on the backend where it is; positive, since any other would delete the lock. */
+    final Duration lifeLeft(Environment env) {
+        long left = TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime());
+        return Duration.ofMillis(Math.max(0, left) + 1);
+    }
+
+    /** Whether the backend may keep the lock after the grant is over. */
+    final boolean mayOutlive() {
+        return renewalUnanswered || mayBeKeptUntilNanos - keptUntilNanos > 0;
+    }
+
+    /** Whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
+    final boolean isConfirmed(Environment env, LockOptions options) {
+        long periodNanos = options.lease().toNanos() / RENEWALS_PER_LEASE;
+        return env.nanoTime() - confirmedNanos <= periodNanos && !isDoubted(env);
+    }
+
+    /**
+     * Whether enough is left for another holder: half of what it would be given by the backend. More than its lease would be too
+     * much, since others wait for that long if the holder dies.
+     */
+    final boolean isGoodFor(Environment env, Duration lease) {
+        return !renewalUnanswered
+                && remainingNanos(env) >= Math.min(lease.toNanos(), termNanos) / 2
+                && mayBeKeptUntilNanos - env.nanoTime() <= lease.toNanos();
+    }
+}

@@ -358,4 +358,16 @@ class LossTest extends EngineTest {
         ann.does(other::unlock).value();
         assertLost(ann.does(lock::unlock).failure(), LossCause.GONE);
     }
+
+    @Test
+    void anInterruptThatAnActionLeavesBehindDoesNotReachTheNext() {
+        List<Boolean> interrupted = new ArrayList<>();
+        Lease lease = lockedBy(ann);
+        lease.onLoss(cause -> Thread.currentThread().interrupt());
+        lease.onLoss(cause -> interrupted.add(Thread.currentThread().isInterrupted()));
+        server.delete(NAME);
+        env.advance(seconds(11));
+        assertThat(interrupted).containsExactly(false);
+        ann.does(lock::unlock).failure();
+    }
 }

@@ -411,4 +411,16 @@ class LossTest extends EngineTest {
         assertThat(causes).containsExactly(LossCause.EXPIRED);
         assertLost(ann.does(unrenewed::unlock).failure(), LossCause.EXPIRED);
     }
+
+    @Test
+    void anInterruptThatAnActionLeavesBehindDoesNotReachTheNext() {
+        List<Boolean> interrupted = new ArrayList<>();
+        Lease lease = lockedBy(ann);
+        lease.onLoss(cause -> Thread.currentThread().interrupt());
+        lease.onLoss(cause -> interrupted.add(Thread.currentThread().isInterrupted()));
+        server.delete(NAME);
+        env.advance(seconds(11));
+        assertThat(interrupted).containsExactly(false);
+        ann.does(lock::unlock).failure();
+    }
 }

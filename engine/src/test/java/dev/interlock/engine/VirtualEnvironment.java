@@ -57,6 +57,8 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         volatile State state = State.READY;
         volatile boolean interrupted;
         boolean permit;
+        boolean failsOnPark;
+        boolean failsOnWake;
         long wakeAt = NEVER;
         long readySince;
         long oversleepNanos;
@@ -199,6 +201,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
             return;
         }
         Actor actor = current();
+        if (actor.failsOnPark) {
+            actor.failsOnPark = false;
+            throw new StackOverflowError("planted");
+        }
         synchronized (this) {
             if (actor.permit || nanos <= 0 || actor.thread.isInterrupted()) {
                 actor.permit = false;
@@ -208,6 +214,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         }
         leave(actor, State.PARKED);
         awaitTurn(actor);
+        if (actor.failsOnWake) {
+            actor.failsOnWake = false;
+            throw new OutOfMemoryError("planted");
+        }
         if (actor.oversleepNanos > 0) {
             long until = later(actor.oversleepNanos);
             actor.oversleepNanos = 0;
@@ -257,6 +267,16 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     synchronized void wakeIdle(Thread thread) {
         ready(actors.get(thread));
+    }
+
+    /** The next time that the thread would park, it runs into an error. */
+    synchronized void failNextPark(Person person) {
+        actors.get(person.thread()).failsOnPark = true;
+    }
+
+    /** The next time that the thread wakes from a park, it runs into an error. */
+    synchronized void failNextWake(Person person) {
+        actors.get(person.thread()).failsOnWake = true;
     }
 
     /** The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the collector. */

@@ -72,6 +72,9 @@ public interface Lease {
      * up. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for long;
      * what they throw is logged. Returns without waiting for the action.
      *
+     * <p>The lease keeps its actions. An action that refers to its own handle therefore keeps that handle from being found to be
+     * dropped: if it is never closed, the lock is renewed until its factory is closed.
+     *
      * @param action what to run with the cause of the loss
      * @return the registration, by which the action can be cancelled
      */

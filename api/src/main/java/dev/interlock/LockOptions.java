@@ -97,6 +97,9 @@ public final class LockOptions {
      * Tells whether a thread is interrupted when it loses the lock that it holds. Without effect for
      * {@linkplain DistributedLock#acquire() handles}, which no thread owns.
      *
+     * <p>A thread that learns of the loss from a call is not interrupted afterwards. The exception is a thread of a class that
+     * overrides {@link Thread#interrupt()}: the call waits for that method for one command time-out at most.
+     *
      * @return {@code true} if it is
      */
     public boolean interruptOnLoss() {

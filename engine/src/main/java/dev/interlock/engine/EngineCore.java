@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.backend.Claims;
+import dev.interlock.engine.backend.PendingReleases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
@@ -42,6 +43,7 @@ final class EngineCore {
     private final Timer timer;
     private final Lanes renewalLanes;
     private final Lanes releaseLanes;
+    private final PendingReleases pendingReleases;
     private final Releases releases;
     private final Renewals renewals;
     private final Holds holds;
@@ -66,7 +68,8 @@ final class EngineCore {
         this.cells = new CellTable(env, observer, timer, config.localHandoffs());
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
-        this.releases = new Releases(env, protocol, timer, releaseLanes);
+        this.pendingReleases = new PendingReleases(env, protocol, timer, releaseLanes);
+        this.releases = new Releases(env, protocol, releaseLanes, pendingReleases);
         LostHolds lostHolds = new LostHolds(env, config.commandTimeout().toNanos());
         Losses losses =
                 new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
@@ -80,17 +83,21 @@ final class EngineCore {
     /** Hands on what is due. A failure leaves the grants in the list, and they are handled again, which does no harm. */
     private void handle(List<Timer.Entry> due) {
         List<Grant> grants = new ArrayList<>();
-        List<Releases.Pending> pendings = new ArrayList<>();
+        List<PendingReleases.Pending> pendings = new ArrayList<>();
         for (Timer.Entry entry : due) {
             if (entry instanceof Grant grant) {
                 grants.add(grant);
             } else {
-                pendings.add((Releases.Pending) entry);
+                pendings.add((PendingReleases.Pending) entry);
             }
         }
         if (!pendings.isEmpty()) {
+<<<<<<< HEAD
             due.removeIf(Releases.Pending.class::isInstance);
             releases.handle(pendings);
+=======
+            pendingReleases.handle(pendings);
+>>>>>>> mend2
         }
         if (!grants.isEmpty()) {
             renewals.handle(grants);
@@ -205,10 +212,10 @@ final class EngineCore {
             }
             releases.all(holds.loseAll(LossCause.FACTORY_CLOSED), wait, releasedByNanos);
             cells.awaitEmpty(wait, untilNanos);
-            List<Releases.Pending> pendings = new ArrayList<>();
+            List<Claim> pendings = new ArrayList<>();
             for (Timer.Entry entry : timer.close(wait, untilNanos)) {
-                if (entry instanceof Releases.Pending pending) {
-                    pendings.add(pending);
+                if (entry instanceof PendingReleases.Pending pending) {
+                    pendings.add(pending.claim());
                 }
             }
             renewalLanes.close(wait, untilNanos);
@@ -216,6 +223,7 @@ final class EngineCore {
             releaseLanes.close(wait, untilNanos);
         } finally {
             wait.takeInterrupt();
+            pendingReleases.close();
             protocol.close();
             observer.close();
             wait.end();

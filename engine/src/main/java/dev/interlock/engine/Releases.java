@@ -2,78 +2,65 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.backend.PendingReleases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.threads.Lanes;
-import dev.interlock.engine.threads.Timer;
 import dev.interlock.engine.threads.Wait;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives claims back: at once for those who wait for it, and in the background until the backend has confirmed it for those who
- * could not be sure, so that nothing stays behind. Safe to use from any thread.
+ * Gives claims back: at once for those who wait for it, and {@linkplain PendingReleases in the background} where there was no
+ * answer, so that nothing stays behind. Safe to use from any thread.
  */
 final class Releases {
     private static final QuietLog LOG = QuietLog.of(Releases.class);
 
-    private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long SHORTEST_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LONGEST_REPEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final int MOST_IN_A_BATCH = 256;
-
-    /** How long after a lease has ended to go on trying: a stalled server may yet carry a request out. */
-    private static final long GRACE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Environment env;
     private final LeaseProtocol protocol;
-    private final Timer timer;
     private final Lanes lanes;
+    private final PendingReleases pendings;
 
-    /** What came of an attempt to give a claim back. */
-    private enum Outcome {
-        CONFIRMED,
-        /** The backend will say the same each time. */
-        REFUSED,
-        /** The backend cannot be reached, or did not answer. */
-        UNANSWERED,
-        /** The protocol failed in a way that says nothing about the backend. */
-        FAILED
-    }
+    /** Claims to be released together. A protocol that releases one after the other reads no further once nothing may begin. */
+    private final class Batch extends AbstractList<Claim> {
+        private final List<Claim> claims;
 
-    /** A claim to be given back in the background. Used by one thread at a time. */
-    static final class Pending extends Timer.Entry {
-        private final Claim claim;
-        private final long untilNanos;
+        Batch(List<Claim> claims) {
+            this.claims = claims;
+        }
 
-        /** How often the backend is still to confirm it. */
-        private int confirmations;
+        @Override
+        public Claim get(int index) {
+            if (pendings.isClosed()) {
+                throw new LockBackendException(
+                        LockBackendException.Reason.UNREACHABLE, "the lock factory has closed its connections");
+            }
+            return claims.get(index);
+        }
 
-        private int failures;
-
-        private Pending(Claim claim, int confirmations, long untilNanos) {
-            super((int) claim.number());
-            this.claim = claim;
-            this.confirmations = confirmations;
-            this.untilNanos = untilNanos;
+        @Override
+        public int size() {
+            return claims.size();
         }
     }
 
-    Releases(Environment env, LeaseProtocol protocol, Timer timer, Lanes lanes) {
+    Releases(Environment env, LeaseProtocol protocol, Lanes lanes, PendingReleases pendings) {
         this.env = env;
         this.protocol = protocol;
-        this.timer = timer;
         this.lanes = lanes;
+        this.pendings = pendings;
     }
 
     /**
@@ -84,15 +71,18 @@ final class Releases {
      */
     @Nullable
     Release now(Claim claim, Duration patience) {
+        if (pendings.isClosed()) {
+            return null;
+        }
         if (patience.isNegative() || patience.isZero()) {
-            later(claim, 1);
+            pendings.add(claim, 1);
             return null;
         }
         boolean wasInterrupted = Thread.interrupted();
         try {
             return protocol.release(patience.compareTo(claim.timeout()) < 0 ? claim.withTimeout(patience) : claim);
         } catch (LockBackendException e) {
-            later(claim, 1);
+            pendings.add(claim, 1);
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the release of lock \"" + claim.name()
@@ -100,7 +90,7 @@ final class Releases {
                             + " lease ends by itself within " + claim.lease() + ": " + e.getMessage());
             return null;
         } catch (Throwable e) {
-            later(claim, 1);
+            pendings.add(claim, 1);
             throw e;
         } finally {
             if (wasInterrupted) {
@@ -141,16 +131,16 @@ final class Releases {
     }
 
     private void releaseAll(List<Claim> batch, long untilNanos) {
-        if (untilNanos - env.nanoTime() <= 0) {
+        if (untilNanos - env.nanoTime() <= 0 || pendings.isClosed()) {
             return;
         }
         try {
-            protocol.releaseAll(batch);
+            protocol.releaseAll(new Batch(batch));
         } catch (Throwable e) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "not all of " + batch.size()
-                            + " locks were released at the close of their factory; their leases end" + " by themselves",
+                            + " locks were released at the close of their factory; their leases end by themselves",
                     e);
         }
     }
@@ -160,7 +150,7 @@ final class Releases {
      * release can overtake the request.
      */
     void afterUnknownOutcome(Claim claim) {
-        later(claim, 2);
+        pendings.add(claim, 2);
     }
 
     /**
@@ -169,91 +159,26 @@ final class Releases {
      * @param patience how long to wait for the answer; where that is not enough, it is done in the background
      */
     void withdraw(Claim claim, Duration patience) {
+        if (pendings.isClosed()) {
+            return;
+        }
         if (patience.isNegative() || patience.isZero()) {
-            later(claim, 1);
+            pendings.add(claim, 1);
             return;
         }
         Duration timeout = patience.compareTo(claim.timeout()) < 0 ? patience : claim.timeout();
-        Pending pending = new Pending(claim.withTimeout(timeout), 1, untilNanos(claim));
-        Outcome outcome = confirm(pending);
-        if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
-            later(claim, 1);
+        if (!pendings.tryNow(claim.withTimeout(timeout))) {
+            pendings.add(claim, 1);
         }
     }
 
     /** Gives up a place in the background, where the backend has not answered just now. */
     void withdrawLater(Claim claim) {
-        later(claim, 1);
-    }
-
-    private void later(Claim claim, int confirmations) {
-        Pending pending = new Pending(claim, confirmations, untilNanos(claim));
-        timer.schedule(pending, env.nanoTime(), 0);
-    }
-
-    private long untilNanos(Claim claim) {
-        return env.nanoTime() + claim.lease().toNanos() + GRACE_NANOS;
-    }
-
-    /** Gives back in the background what the timer says is to be tried now. */
-    void handle(List<Pending> due) {
-        Map<String, List<Pending>> byLane = new HashMap<>();
-        due.forEach(pending -> byLane.computeIfAbsent(protocol.lane(pending.claim.name()), lane -> new ArrayList<>())
-                .add(pending));
-        byLane.forEach((lane, ofLane) -> lanes.run(lane, () -> release(ofLane)));
-    }
-
-    private void release(List<Pending> due) {
-        boolean answering = true;
-        for (Pending pending : due) {
-            Thread.interrupted();
-            Outcome outcome = answering ? confirm(pending) : Outcome.UNANSWERED;
-            answering = outcome != Outcome.UNANSWERED;
-            if (outcome == Outcome.UNANSWERED || outcome == Outcome.FAILED) {
-                retry(pending);
-            } else if (outcome == Outcome.CONFIRMED && --pending.confirmations > 0) {
-                long repeat = pending.claim.lease().toNanos() / 10;
-                timer.schedule(
-                        pending,
-                        env.nanoTime() + Math.max(SHORTEST_REPEAT_NANOS, Math.min(LONGEST_REPEAT_NANOS, repeat)),
-                        0);
-            }
-        }
-    }
-
-    private Outcome confirm(Pending pending) {
-        Claim claim = pending.claim;
-        try {
-            protocol.release(claim);
-            return Outcome.CONFIRMED;
-        } catch (LockBackendException e) {
-            if (e.reason() != LockBackendException.Reason.REFUSED) {
-                LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
-                return Outcome.UNANSWERED;
-            }
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "lock \"" + claim.name() + "\" cannot be released and stays until the end of its lease: "
-                            + e.getMessage());
-            return Outcome.REFUSED;
-        } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "the release of lock \"" + claim.name() + "\" failed", e);
-            return Outcome.FAILED;
-        }
-    }
-
-    private void retry(Pending pending) {
-        long now = env.nanoTime();
-        long bound = Math.min(LONGEST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(pending.failures, 10));
-        long at = now + bound / 2 + env.nextLong(bound / 2 + 1);
-        if (at - pending.untilNanos < 0) {
-            pending.failures++;
-            timer.schedule(pending, at, 0);
-        }
+        pendings.add(claim, 1);
     }
 
     /** Tries once more what is still to be given back, after the timer is closed. */
-    void last(List<Pending> pendings, Wait wait, long untilNanos) {
-        all(pendings.stream().map(pending -> pending.claim).toList(), wait, untilNanos);
+    void last(List<Claim> claims, Wait wait, long untilNanos) {
+        all(claims, wait, untilNanos);
     }
 }

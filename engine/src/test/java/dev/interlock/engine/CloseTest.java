@@ -135,7 +135,6 @@ class CloseTest extends EngineTest {
 
     @Test
     void aRequestThatNeverComesBackHoldsItUpForABoundedTime() {
-        one.protocol().checksClosed = false;
         one.protocol().next(Verb.ATTEMPT, Fault.slowReply(seconds(100)));
         Call<Void> contender = ann.does(one.lock()::lock);
         Call<Void> close = closer.does(one.engine()::close);
@@ -208,5 +207,28 @@ class CloseTest extends EngineTest {
         close.value();
         assertThat(close.interruptedAfter()).isTrue();
         assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void noRequestBeginsAfterTheProtocolWasClosed() {
+        Jvm slow = jvm(config -> config.commandTimeout(millis(500)));
+        slow.protocol().always(Verb.ATTEMPT, Fault.lostRequest());
+        slow.protocol().always(Verb.RELEASE, Fault.slowReply(millis(400)));
+        List<Person> people = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            people.add(env.person("person " + i));
+        }
+        for (Person person : people) {
+            DistributedLock lock =
+                    slow.engine().getLock("lock " + person.thread().getName());
+            person.prepares(lock::tryLock);
+        }
+        env.settle();
+        Call<Void> close = closer.does(slow.engine()::close);
+        env.advance(millis(1_600));
+        close.value();
+        env.advance(seconds(20));
+        assertThat(slow.protocol().breaches()).isEmpty();
+        assertThat(slow.protocol().calls(Verb.RELEASE)).isBetween(1, 19);
     }
 }

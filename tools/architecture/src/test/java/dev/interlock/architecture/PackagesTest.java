@@ -26,7 +26,7 @@ class PackagesTest {
     private static final int LINES = 250;
 
     /** Those that were longer before there was this rule; each number may only go down. */
-    private static final Map<String, Integer> LONGER = Map.of("Releases.java", 253);
+    private static final Map<String, Integer> LONGER = Map.of();
 
     /** The names that several classes have, each with the reason why nobody takes one for the other. */
     private static final Map<String, String> SHARED = Map.of(

@@ -92,12 +92,8 @@ final class EngineCore {
             }
         }
         if (!pendings.isEmpty()) {
-<<<<<<< HEAD
-            due.removeIf(Releases.Pending.class::isInstance);
-            releases.handle(pendings);
-=======
+            due.removeIf(PendingReleases.Pending.class::isInstance);
             pendingReleases.handle(pendings);
->>>>>>> mend2
         }
         if (!grants.isEmpty()) {
             renewals.handle(grants);

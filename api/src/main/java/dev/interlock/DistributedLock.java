@@ -142,7 +142,8 @@ public interface DistributedLock extends Lock {
      * backend cannot be reached is no error: the release is repeated in the background, and the lease ends by itself.
      * Nothing but the caller's own lease is ever released.
      *
-     * @throws LeaseLostException if the current thread held the lock and lost it; the lock may be in other hands
+     * @throws LeaseLostException if the current thread held the lock and lost it; the lock may be in other hands. Thrown once
+     *     for each hold that was lost, however much later, until the thread acquires the lock afresh
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      */
     @Override

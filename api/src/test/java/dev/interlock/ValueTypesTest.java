@@ -2,15 +2,18 @@
 package dev.interlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +62,62 @@ class ValueTypesTest {
     }
 
     @Test
+    void switchingCapabilitiesOffKeepsPurposeAndServers() {
+        StrategyProfile profile = new StrategyProfile(
+                "all", "be there", ServerNeeds.independent(3, 5), EnumSet.allOf(Capability.class), Set.of());
+
+        assertThat(profile.without(Capability.FENCING))
+                .isEqualTo(new StrategyProfile(
+                        "all",
+                        "be there",
+                        ServerNeeds.independent(3, 5),
+                        EnumSet.complementOf(EnumSet.of(Capability.FENCING)),
+                        Set.of()));
+    }
+
+    @Test
+    void aProfileThatDoesNotSayOtherwiseWantsOneServer() {
+        StrategyProfile profile = new StrategyProfile("one", Set.of(), Set.of());
+
+        assertThat(profile.servers()).isEqualTo(ServerNeeds.ONE);
+        assertThat(profile.purpose()).isEmpty();
+    }
+
+    @Test
+    void serversAreCountedAndSaidInHalfALine() {
+        assertThat(ServerNeeds.ONE.summary()).isEqualTo("1 server");
+        assertThat(ServerNeeds.independent(3, 5).summary())
+                .isEqualTo("5 servers that are independent of each other, at least 3");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ServerNeeds.independent(0, 5))
+                .withMessageContaining("minimum is 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ServerNeeds.independent(4, 3))
+                .withMessageContaining("minimum is 4 and usual is 3");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ServerNeeds(1, 2, ServerNeeds.Relation.SINGLE))
+                .withMessageContaining("several servers are INDEPENDENT");
+    }
+
+    @Test
+    void anOptionSaysWhatToTakeInTrialsAndInWhatClientsNeedNotAgree() {
+        StrategyOption option = new StrategyOption("patience", "1s", "how long");
+
+        assertThat(option.trialValue()).isEmpty();
+        assertThat(option.mixedValue()).isEmpty();
+        assertThat(option.inTrials("5s").mixedWith("2s"))
+                .isEqualTo(new StrategyOption("patience", "1s", "how long", Optional.of("5s"), Optional.of("2s")))
+                .isEqualTo(option.mixedWith("2s").inTrials("5s"));
+    }
+
+    @Test
     void profilesAndOptionsRefuseNull() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> new StrategyProfile("", null, ServerNeeds.ONE, Set.of(), Set.of()));
+        assertThatNullPointerException().isThrownBy(() -> new StrategyProfile("", "", null, Set.of(), Set.of()));
+        assertThatNullPointerException().isThrownBy(() -> new ServerNeeds(1, 1, null));
+        assertThatNullPointerException().isThrownBy(() -> new StrategyOption("", "", "").inTrials(null));
+        assertThatNullPointerException().isThrownBy(() -> new StrategyOption("", "", "").mixedWith(null));
         assertThatNullPointerException().isThrownBy(() -> new StrategyProfile(null, Set.of(), Set.of()));
         assertThatNullPointerException().isThrownBy(() -> new StrategyProfile("", null, Set.of()));
         assertThatNullPointerException().isThrownBy(() -> new StrategyProfile("", Set.of(), null));

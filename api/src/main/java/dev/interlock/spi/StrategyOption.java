@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A setting that one strategy knows and others do not.
@@ -14,20 +15,64 @@ import java.util.Objects;
  * @param name its name, in lower-kebab case
  * @param defaultValue the value that is used when none is given, or how it is arrived at
  * @param description its values and what they do, in a sentence
+ * @param trialValue the value to take in tests and measurements, on servers that have just been started and a machine that is busy
+ *     with other things too; empty if the default will do
+ * @param mixedValue another value, that some clients may have while others have the default, as happens while a new version is
+ *     rolled out; empty if all clients must agree
  * @see LockConfig.Builder#option
  */
-public record StrategyOption(String name, String defaultValue, String description) {
+public record StrategyOption(
+        String name,
+        String defaultValue,
+        String description,
+        Optional<String> trialValue,
+        Optional<String> mixedValue) {
     /**
      * Creates an option.
      *
      * @param name its name, in lower-kebab case
      * @param defaultValue the value that is used when none is given, or how it is arrived at
      * @param description its values and what they do, in a sentence
+     * @param trialValue the value to take in tests and measurements, if the default will not do
+     * @param mixedValue another value, that some clients may have while others have the default
      */
     public StrategyOption {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(defaultValue, "defaultValue");
         Objects.requireNonNull(description, "description");
+        Objects.requireNonNull(trialValue, "trialValue");
+        Objects.requireNonNull(mixedValue, "mixedValue");
+    }
+
+    /**
+     * Creates an option that is left at its default in tests, and in which all clients must agree.
+     *
+     * @param name its name, in lower-kebab case
+     * @param defaultValue the value that is used when none is given, or how it is arrived at
+     * @param description its values and what they do, in a sentence
+     */
+    public StrategyOption(String name, String defaultValue, String description) {
+        this(name, defaultValue, description, Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Returns this option with a value for tests and measurements.
+     *
+     * @param value the value to take on servers that have just been started and a busy machine
+     * @return an option like this one
+     */
+    public StrategyOption inTrials(String value) {
+        return new StrategyOption(name, defaultValue, description, Optional.of(value), mixedValue);
+    }
+
+    /**
+     * Returns this option as one in which clients need not agree.
+     *
+     * @param value another value, that some clients may have while others have the default
+     * @return an option like this one
+     */
+    public StrategyOption mixedWith(String value) {
+        return new StrategyOption(name, defaultValue, description, trialValue, Optional.of(value));
     }
 
     /**

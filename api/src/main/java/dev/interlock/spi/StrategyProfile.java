@@ -8,26 +8,49 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a strategy promises and what it takes for granted.
+ * What a strategy is, what it is for, what it promises and what it takes for granted.
  *
  * <p>Instances are immutable and safe to use from any thread.
  *
  * @param summary the algorithm in one sentence
+ * @param purpose what to take the strategy for, as it follows the word "to": "share locks with programs that use X"; empty if it
+ *     is not said
+ * @param servers how many servers it wants, and what they are to each other
  * @param capabilities what it promises, in the order of the enum
  * @param assumptions what must be true for two holders never to be there at once, in the order of the enum
  */
-public record StrategyProfile(String summary, Set<Capability> capabilities, Set<Assumption> assumptions) {
+public record StrategyProfile(
+        String summary,
+        String purpose,
+        ServerNeeds servers,
+        Set<Capability> capabilities,
+        Set<Assumption> assumptions) {
     /**
      * Creates a profile.
      *
      * @param summary the algorithm in one sentence
+     * @param purpose what to take the strategy for, as it follows the word "to"
+     * @param servers how many servers it wants, and what they are to each other
      * @param capabilities what it promises; copied
      * @param assumptions what must be true; copied
      */
     public StrategyProfile {
         Objects.requireNonNull(summary, "summary");
+        Objects.requireNonNull(purpose, "purpose");
+        Objects.requireNonNull(servers, "servers");
         capabilities = copy(Capability.class, capabilities);
         assumptions = copy(Assumption.class, assumptions);
+    }
+
+    /**
+     * Creates a profile of a strategy that wants one server, and does not say what it is for.
+     *
+     * @param summary the algorithm in one sentence
+     * @param capabilities what it promises; copied
+     * @param assumptions what must be true; copied
+     */
+    public StrategyProfile(String summary, Set<Capability> capabilities, Set<Assumption> assumptions) {
+        this(summary, "", ServerNeeds.ONE, capabilities, assumptions);
     }
 
     private static <E extends Enum<E>> Set<E> copy(Class<E> type, Collection<E> values) {
@@ -58,6 +81,6 @@ public record StrategyProfile(String summary, Set<Capability> capabilities, Set<
         for (Capability capability : switchedOff) {
             left.remove(capability);
         }
-        return new StrategyProfile(summary, left, assumptions);
+        return new StrategyProfile(summary, purpose, servers, left, assumptions);
     }
 }

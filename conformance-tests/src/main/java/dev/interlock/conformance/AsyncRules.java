@@ -12,7 +12,9 @@ import dev.interlock.LockHandle;
 import dev.interlock.conformance.PendingStage.Way;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,7 @@ abstract class AsyncRules extends WaitingRules {
     private static final Duration SOON = Scale.millis(500);
 
     /** A while in which a stage that does not wait would be done. */
-    static final Duration A_WHILE = Scale.millis(100);
+    static final Duration A_WHILE = Scale.millis(50);
 
     AsyncRules() {}
 
@@ -102,13 +104,15 @@ abstract class AsyncRules extends WaitingRules {
     @Tag("chapter-8")
     public final void rule_8_29_aStageTellsItsCallerOfNoLoss() {
         connected(factory());
-        for (Way way : WAYS) {
-            Loser loser = loser(actor("caller"), way.what()).awaitLoss();
+        Map<Way, Loser> losers = new LinkedHashMap<>();
+        WAYS.forEach(way -> losers.put(way, loser(actor("caller"), way.what())));
+        losers.forEach((way, loser) -> {
+            loser.awaitLoss();
             DistributedLock lock = factory().getLock(loser.lock.name());
             LockHandle handle = way.by(loser.thread, lock).handle();
             loser.thread.does("close()", handle::close);
             loser.isTold("unlock() after an asynchronous acquisition", DistributedLock::unlock);
-        }
+        });
     }
 
     @Test

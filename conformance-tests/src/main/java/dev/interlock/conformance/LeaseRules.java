@@ -221,14 +221,14 @@ abstract class LeaseRules extends TimedWaitRules {
         return waiting.result();
     }
 
-    private static void assertNotAbove(Duration bound, Lease lease) {
+    static void assertNotAbove(Duration bound, Lease lease) {
         Duration remaining = lease.remaining();
         assertTrue(
                 remaining.compareTo(bound) <= 0,
                 () -> "a lock object with a lease of " + bound + " should not give one that remains for " + remaining);
     }
 
-    private static void assertAbove(Duration bound, Lease lease) {
+    static void assertAbove(Duration bound, Lease lease) {
         Duration remaining = lease.remaining();
         assertTrue(
                 remaining.compareTo(bound) > 0,

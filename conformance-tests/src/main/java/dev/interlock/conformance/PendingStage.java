@@ -23,8 +23,11 @@ final class PendingStage {
     record Way(String what, Function<DistributedLock, CompletionStage<?>> call) {
         /** Makes an actor make the call, which must return whether or not the lock can be had. */
         PendingStage by(Actor caller, DistributedLock lock) {
-            return new PendingStage(
-                    what, caller.call(what, () -> call.apply(lock)).toCompletableFuture());
+            return caller.call(what, () -> of(lock));
+        }
+
+        PendingStage of(DistributedLock lock) {
+            return new PendingStage(what, call.apply(lock).toCompletableFuture());
         }
     }
 

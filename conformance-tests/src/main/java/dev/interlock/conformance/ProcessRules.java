@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
-abstract class ProcessRules extends AsyncFailureRules {
+abstract class ProcessRules extends SingleRequestRules {
     private static final int STORM_THREADS = 24;
     private static final int LOADED_PROCESSES = 2;
     private static final int LOADED_THREADS = 4;

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static dev.interlock.conformance.PendingStage.ACQUIRE;
 import static dev.interlock.conformance.PendingStage.WAYS;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -57,7 +58,7 @@ abstract class StageRules extends AsyncRules {
             holder.does("unlock() the first", first::unlock);
             eventually("the dependent runs", () -> ranOn.containsKey("early"));
             assertNotSame(holder.thread(), ranOn.get("early"), "the thread of a dependent");
-            assertTrue(ranOn.get("early").isDaemon(), "a dependent should run on a daemon thread");
+            assertTrue(requireNonNull(ranOn.get("early")).isDaemon(), "a dependent should run on a daemon thread");
             holder.does("unlock() the second", second::unlock);
             holder.does("close()", unblocked.handle()::close);
             actor("newcomer").does("lock() and unlock() a third", () -> {
@@ -114,23 +115,24 @@ abstract class StageRules extends AsyncRules {
     @Tag("chapter-8")
     public final void rule_8_36_endingAStageGivesItsPlaceUp() {
         DistributedLock lock = lock();
+        int turn = 0;
         for (DistributedLock asked : List.of(lock, lockOfAnotherClient())) {
-            for (Way way : WAYS) {
-                endings().forEach((what, ending) -> {
-                    Actor holder = holderOf(lock);
-                    PendingStage stage = way.by(actor("caller"), asked);
-                    // So that it waits, and others wait behind it.
-                    pass(A_WHILE.dividedBy(2));
-                    Actor next = actor("waiter behind a stage");
-                    Pending<?> waiting = next.beginTo("lock() behind a stage that was ended by " + what, asked::lock);
-                    next.settle(waiting);
-                    ending.accept(stage.future());
-                    eventually("the stage ends by " + what, stage::isDone);
-                    holder.does("unlock()", lock::unlock);
-                    waiting.result();
-                    next.does("unlock()", asked::unlock);
-                });
+            for (Map.Entry<String, Consumer<CompletableFuture<?>>> ending :
+                    endings().entrySet()) {
+                Actor holder = holderOf(lock);
+                PendingStage stage = WAYS.get(turn++ % WAYS.size()).by(actor("caller"), asked);
+                // So that it waits, and others wait behind it.
+                pass(A_WHILE);
+                Actor next = actor("waiter behind a stage");
+                Pending<?> waiting = next.beginTo("lock() behind a stage that ends by " + ending.getKey(), asked::lock);
+                next.settle(waiting);
+                ending.getValue().accept(stage.future());
+                eventually("the stage ends by " + ending.getKey(), stage::isDone);
+                holder.does("unlock()", lock::unlock);
+                waiting.result();
+                next.does("unlock()", asked::unlock);
             }
+            turn++;
         }
         DistributedLock third = lockOfAnotherClient();
         always("the lock should stay free; a stage that was ended took it", A_WHILE, () -> isFree(third));

@@ -22,6 +22,7 @@ final class WrongLocks {
                 WrongWaiting::locks,
                 WrongStages::locks,
                 WrongCancellations::locks,
+                WrongViews::locks,
                 WrongFaults::locks,
                 WrongNames::locks,
                 WrongLifecycle::locks);

@@ -323,7 +323,8 @@ final class WrongOwnership {
                             }
                         },
                         "2.31",
-                        "9.30"),
+                        "9.30",
+                        "9.34"),
                 ofEachLock(
                         "isLockedTakesTheLockToFindOut",
                         lock -> new ForwardingLock(lock) {
@@ -345,7 +346,8 @@ final class WrongOwnership {
                                 }
                             }
                         },
-                        "9.30"),
+                        "9.30",
+                        "9.34"),
                 ofEachLock(
                         "theLeaseOfAThreadCanBeClosed",
                         lock -> new ForwardingLock(lock) {

@@ -409,7 +409,8 @@ final class WrongWaiting {
                     return lock -> new Polling(lock, queues);
                 },
                 "8.6",
-                "8.8");
+                "8.8",
+                "8.41");
     }
 
     private static WrongLock aMessageIsTakenForAGrant() {

@@ -4,6 +4,7 @@ package dev.interlock.engine;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
@@ -58,12 +59,15 @@ final class Acquisition {
         try {
             askAndWait();
             return hold;
+        } catch (Throwable e) {
+            abandonHold();
+            throw e;
         } finally {
             try {
                 giveUpPlace();
             } finally {
                 if (hold == null) {
-                    cell.passOn();
+                    cell.passOn(null);
                 }
             }
         }
@@ -81,11 +85,11 @@ final class Acquisition {
             }
             over = wait.isOver();
         } catch (Throwable e) {
-            cell.passOn();
+            cell.passOn(null);
             throw e;
         }
         if (over) {
-            cell.passOn();
+            cell.passOn(null);
             throwIfNobodyAnswers();
             return null;
         }
@@ -94,7 +98,7 @@ final class Acquisition {
 
     /** Keeps a wait that ends in an outage from reporting the lock as taken. */
     void throwIfNobodyAnswers() {
-        LockBackendException outage = cell.outage();
+        LockBackendException outage = cell.contact().failure();
         if (outage != null && !wait.isEndedByInterrupt()) {
             throw asOurs(outage);
         }
@@ -107,11 +111,20 @@ final class Acquisition {
                 : new IllegalStateException(failure.getMessage(), failure);
     }
 
+    /** An error after the grant: nobody gets the hold, so that its lease has to end by itself. */
+    private void abandonHold() {
+        if (hold != null) {
+            hold.dropped = true;
+            // Its use of the cell ends with it; that of this acquisition ends as well.
+            cell.enter();
+        }
+    }
+
     /** A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. */
     private void giveUpPlace() {
         if (place != null) {
             wait.takeInterrupt();
-            core.releases().withdraw(place, place.timeout().minus(wait.overdue()));
+            core.releases().withdraw(place, wait.leftForRelease(place.timeout()));
             wait.takeInterrupt();
         }
     }
@@ -200,7 +213,7 @@ final class Acquisition {
         cell.answered();
         Hold begun = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
         if (begun == null) {
-            core.releases().now(claim);
+            core.releases().now(claim, wait.leftForRelease(claim.timeout()));
         } else {
             begun.attempts = attempts;
             hold = begun;
@@ -213,9 +226,11 @@ final class Acquisition {
      */
     private void giveUpIfHopeless(LockBackendException cause) {
         cell.failed(cause);
+        Contact contact = cell.contact();
         cell.failAll(
-                cause, waiter -> cell.isHopeless(cause, waiter.options.lease().toNanos()));
-        if (!mayWait || cell.isHopeless(cause, options.lease().toNanos())) {
+                cause,
+                waiter -> contact.isHopeless(env, cause, waiter.options.lease().toNanos()));
+        if (!mayWait || contact.isHopeless(env, cause, options.lease().toNanos())) {
             throw cause;
         }
     }

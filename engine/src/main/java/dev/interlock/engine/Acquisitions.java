@@ -56,11 +56,8 @@ final class Acquisitions {
                 observer.requested(name);
             }
             Hold hold = acquireAfresh(name, options, forThread, wait);
-            if (hold != null) {
-                if (observed) {
-                    observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
-                }
-                holds.tellCount(hold);
+            if (hold != null && observed) {
+                observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
             }
             return hold;
         } finally {
@@ -74,13 +71,26 @@ final class Acquisitions {
             Hold hold = acquireOnce(name, options, forThread, wait);
             if (wait.isEndedByInterrupt()) {
                 if (hold != null) {
-                    unlocks.giveUpUnused(hold);
+                    unlocks.giveUpUnused(hold, wait);
                 }
                 wait.throwIfInterrupted();
             }
-            if (hold == null || holds.isReturned(hold)) {
+            if (hold == null || isReturned(hold)) {
                 return hold;
             }
+        }
+    }
+
+    private boolean isReturned(Hold hold) {
+        try {
+            boolean returned = holds.isReturned(hold);
+            if (returned) {
+                holds.tellCount(hold);
+            }
+            return returned;
+        } catch (Throwable e) {
+            hold.dropped = true;
+            throw e;
         }
     }
 
@@ -114,23 +124,51 @@ final class Acquisitions {
     }
 
     private @Nullable Hold queue(Cell cell, Waiter waiter, Acquisition acquisition, Wait wait) {
-        while (waiter.state == Waiter.State.QUEUED) {
-            // A factory that was closed before this thread was in the queue does not wake it.
-            boolean open = core.isOpen();
-            if (!open || wait.isOver()) {
-                if (cell.withdraw(waiter)) {
-                    core.requireOpen();
-                    acquisition.throwIfNobodyAnswers();
-                    return null;
-                }
-            } else {
-                wait.park(cell, Long.MAX_VALUE);
+        try {
+            if (!awaitTurn(cell, waiter, wait)) {
+                core.requireOpen();
+                acquisition.throwIfNobodyAnswers();
+                return null;
             }
+        } catch (Throwable e) {
+            leaveQueue(cell, waiter, wait);
+            throw e;
         }
         return switch (waiter.state) {
             case GRANTED -> Objects.requireNonNull(waiter.hold);
             case FAILED -> throw Acquisition.asOurs(Objects.requireNonNull(waiter.failure));
             default -> acquisition.takeTurn(waiter.yieldSince);
         };
+    }
+
+    /** Waits until the waiter is out of the queue; returns {@code false} if that is because the wait is over. */
+    private boolean awaitTurn(Cell cell, Waiter waiter, Wait wait) {
+        while (waiter.state == Waiter.State.QUEUED) {
+            // A factory that was closed before this thread was in the queue does not wake it.
+            if (!core.isOpen() || wait.isOver()) {
+                if (cell.withdraw(waiter)) {
+                    return false;
+                }
+            } else {
+                wait.park(cell, Long.MAX_VALUE);
+            }
+        }
+        return true;
+    }
+
+    /** After an error: gives up the place in the queue, or what has come of it. */
+    private void leaveQueue(Cell cell, Waiter waiter, Wait wait) {
+        if (cell.withdraw(waiter)) {
+            return;
+        }
+        if (waiter.state == Waiter.State.CONTENDER) {
+            cell.passOn(null);
+        } else if (waiter.state == Waiter.State.GRANTED) {
+            Hold hold = Objects.requireNonNull(waiter.hold);
+            // Its use of the cell ends with it; that of this acquisition ends as well.
+            cell.enter();
+            hold.dropped = true;
+            unlocks.giveUpUnused(hold, wait);
+        }
     }
 }

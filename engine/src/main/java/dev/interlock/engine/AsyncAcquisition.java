@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.DistributedLock;
 import dev.interlock.LockHandle;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.QuietLog;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An acquisition for a caller who does not wait: a thread of its own acquires the lock and completes a future. That thread does
@@ -16,11 +17,18 @@ import java.util.function.Consumer;
  * @param <T> the result
  */
 final class AsyncAcquisition<T> {
-    private static final System.Logger LOG = System.getLogger(AsyncAcquisition.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(AsyncAcquisition.class);
 
     /** An acquisition that waits. */
     private interface Blocking<T> {
         T acquire() throws InterruptedException;
+    }
+
+    /** A lock whose handles name the place where they were asked for: the thread that acquires them was not there. */
+    interface Target {
+        LockHandle acquireFrom(@Nullable String place) throws InterruptedException;
+
+        Optional<LockHandle> tryAcquireFrom(@Nullable String place, Duration wait) throws InterruptedException;
     }
 
     private final Blocking<T> acquisition;
@@ -35,15 +43,17 @@ final class AsyncAcquisition<T> {
         this.giveBack = giveBack;
     }
 
-    static CompletableFuture<LockHandle> acquire(Environment env, String threadName, DistributedLock lock) {
-        return new AsyncAcquisition<>(lock::acquire, LockHandle::close).start(env, threadName);
+    static CompletableFuture<LockHandle> acquire(Environment env, String threadName, Target lock) {
+        String place = Drops.caller();
+        return new AsyncAcquisition<>(() -> lock.acquireFrom(place), LockHandle::close).start(env, threadName);
     }
 
     static CompletableFuture<Optional<LockHandle>> tryAcquire(
-            Environment env, String threadName, DistributedLock lock, Duration wait) {
+            Environment env, String threadName, Target lock, Duration wait) {
+        String place = Drops.caller();
         long since = env.nanoTime();
         return new AsyncAcquisition<>(
-                        () -> lock.tryAcquire(left(wait, env.nanoTime() - since)),
+                        () -> lock.tryAcquireFrom(place, left(wait, env.nanoTime() - since)),
                         lease -> lease.ifPresent(LockHandle::close))
                 .start(env, threadName);
     }

@@ -32,6 +32,7 @@ final class Cell extends LocalQueue {
             AtomicIntegerFieldUpdater.newUpdater(Cell.class, "users");
 
     /** How many use the cell. Once there is none, there is none ever after. */
+    @SuppressWarnings("UnusedVariable") // The updater uses it.
     private transient volatile int users = 1;
 
     private transient volatile @Nullable Hold holder;

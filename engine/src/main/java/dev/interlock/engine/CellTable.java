@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.threads.Timer;
 import dev.interlock.engine.threads.Wait;
 import java.util.ArrayList;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * that nobody uses cost nothing. Safe to use from any thread.
  */
 final class CellTable {
+    private static final QuietLog LOG = QuietLog.of(CellTable.class);
+
     private final Environment env;
     private final Observer observer;
     private final Timer timer;
@@ -51,11 +54,19 @@ final class CellTable {
     void leave(Cell cell) {
         if (cell.leave()) {
             cells.remove(cell.name, cell);
-            cell.closeWatch();
+            closeWatch(cell);
             Thread waiting = awaitingEmpty;
             if (waiting != null) {
                 env.unpark(waiting);
             }
+        }
+    }
+
+    private static void closeWatch(Cell cell) {
+        try {
+            cell.closeWatch();
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.name + "\" did not close", e);
         }
     }
 

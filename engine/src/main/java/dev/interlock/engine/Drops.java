@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.engine.observe.QuietLog;
 import java.lang.ref.Cleaner;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -10,13 +11,14 @@ import java.util.function.Predicate;
  * renewed for ever. Says where they came from, and lets their leases end.
  */
 final class Drops {
-    private static final System.Logger LOG = System.getLogger(Drops.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Drops.class);
 
     private static final Cleaner CLEANER = Cleaner.create();
 
     private static final String LIBRARY = "dev.interlock.";
 
-    private static final Set<Class<?>> OURS = Set.of(Drops.class, OfHandle.class, HandleView.class, EngineLock.class);
+    private static final Set<Class<?>> OURS =
+            Set.of(Drops.class, HandleView.class, EngineLock.class, AsyncAcquisition.class);
 
     private Drops() {}
 
@@ -28,6 +30,11 @@ final class Drops {
     /** Has an action run once more garbage is collected: a second try that needs no thread. */
     static void afterNextCollection(Runnable action) {
         CLEANER.register(new Object(), action);
+    }
+
+    /** Returns the place in the program from which a lock was called. */
+    static String caller() {
+        return caller(frame -> OURS.contains(frame.getDeclaringClass()));
     }
 
     /** Returns the first frame that is none of ours. */
@@ -69,9 +76,9 @@ final class Drops {
         private final Hold hold;
         private final String place;
 
-        OfHandle(Hold hold) {
+        OfHandle(Hold hold, String place) {
             this.hold = hold;
-            this.place = caller(frame -> OURS.contains(frame.getDeclaringClass()));
+            this.place = place;
         }
 
         @Override

@@ -67,13 +67,13 @@ final class EngineCore {
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
         this.releases = new Releases(env, protocol, timer, releaseLanes);
-        LostHolds lostHolds = new LostHolds(env);
+        LostHolds lostHolds = new LostHolds(env, config.commandTimeout().toNanos());
         Losses losses =
                 new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
         this.renewals = new Renewals(env, observer, protocol, renewalLanes, losses);
         this.holds = new Holds(env, protocol, cells, renewals, losses, lostHolds);
         this.unlocks = new Unlocks(env, observer, cells, holds, releases, losses, lostHolds);
-        this.leases = new Leases(env, renewals, losses);
+        this.leases = new Leases(env, renewals, losses, lostHolds);
         this.acquisitions = new Acquisitions(this, observer, cells, holds, unlocks);
     }
 

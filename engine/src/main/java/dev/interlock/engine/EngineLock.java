@@ -17,7 +17,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** The lock of one name with the options of whoever asked for it; all state is the engine's. */
-final class EngineLock implements DistributedLock {
+final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
     private final LockEngine engine;
     private final String name;
     private final LockOptions options;
@@ -94,13 +94,37 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public LockHandle acquire() throws InterruptedException {
-        return new HandleView(engine, Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))));
+        return acquireFrom(null);
+    }
+
+    @Override
+    public LockHandle acquireFrom(@Nullable String place) throws InterruptedException {
+        return handle(Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))), place);
+    }
+
+    /** The handle of a hold. Where it cannot be made nobody could give the lock up, so that its lease has to end by itself. */
+    private LockHandle handle(Hold hold, @Nullable String place) {
+        try {
+            return new HandleView(engine, hold, place);
+        } catch (Throwable e) {
+            // Nothing more, since a stack that is at its end would leave anything else half done.
+            hold.dropped = true;
+            throw e;
+        }
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(Duration wait) throws InterruptedException {
-        Hold hold = acquire(false, Wait.atMost(env(), wait));
-        return Optional.ofNullable(hold).map(held -> new HandleView(engine, held));
+        return tryAcquireFrom(null, wait);
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquireFrom(@Nullable String place, Duration wait) throws InterruptedException {
+        return optionalHandle(acquire(false, Wait.atMost(env(), wait)), place);
+    }
+
+    private Optional<LockHandle> optionalHandle(@Nullable Hold hold, @Nullable String place) {
+        return hold == null ? Optional.empty() : Optional.of(handle(hold, place));
     }
 
     @Override
@@ -117,7 +141,7 @@ final class EngineLock implements DistributedLock {
     @Override
     public Optional<LockHandle> tryAcquire() {
         try {
-            return Optional.ofNullable(acquire(false, Wait.notAtAll(env()))).map(hold -> new HandleView(engine, hold));
+            return optionalHandle(acquire(false, Wait.notAtAll(env())), null);
         } catch (InterruptedException e) {
             throw new AssertionError("this wait is not interruptible", e);
         }

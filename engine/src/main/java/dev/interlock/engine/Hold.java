@@ -114,6 +114,7 @@ final class Hold {
     }
 
     /** Adds to the count; returns {@code false} if it is over. Under the monitor. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only readers go without the monitor.
     boolean reenter() {
         if (state != State.HELD) {
             return false;

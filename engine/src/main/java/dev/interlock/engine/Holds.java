@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Renewal;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What is held here: asked about, entered again, and ended with the factory. Safe to use from any thread. */
 final class Holds {
-    private static final System.Logger LOG = System.getLogger(Holds.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Holds.class);
 
     private final Environment env;
     private final LeaseProtocol protocol;

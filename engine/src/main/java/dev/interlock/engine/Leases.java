@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.protocol.Renewal;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -19,11 +20,13 @@ final class Leases {
     private final Environment env;
     private final Renewals renewals;
     private final Losses losses;
+    private final LostHolds lostHolds;
 
-    Leases(Environment env, Renewals renewals, Losses losses) {
+    Leases(Environment env, Renewals renewals, Losses losses, LostHolds lostHolds) {
         this.env = env;
         this.renewals = renewals;
         this.losses = losses;
+        this.lostHolds = lostHolds;
     }
 
     void onLoss(Hold hold, Consumer<? super LossCause> action) {
@@ -87,6 +90,9 @@ final class Leases {
     private void requireHeld(Hold hold) {
         losses.expireIfOver(hold.grant);
         if (hold.state == Hold.State.LOST) {
+            if (hold.isOwnedBy(Thread.currentThread())) {
+                lostHolds.precludeInterrupt(Thread.currentThread(), hold.lockName());
+            }
             throw hold.lost();
         }
         if (hold.state == Hold.State.RELEASED) {

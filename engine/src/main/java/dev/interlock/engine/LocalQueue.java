@@ -2,9 +2,9 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.backend.Outage;
+import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.EventQueue;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Watch;
@@ -19,12 +19,11 @@ import org.jspecify.annotations.Nullable;
  * The half of a {@link Cell} that orders those who want the lock: the threads that wait here, and the one that asks the backend.
  *
  * <p>At most one thread of a factory asks the backend for a name at a time; while it does, the cell is <em>engaged</em>. All
- * others queue. A monitor: its lock is this object's, is held for a few instructions, and never during I/O, a wait or a
- * wake-up. As an ownable synchronizer it shows in thread dumps who holds the lock that a thread waits for.
+ * others queue. A monitor: its lock is this object's, is held for a few instructions, and never during I/O, a wait, a
+ * wake-up or a call of the observer. As an ownable synchronizer it shows in thread dumps who holds the lock that a thread waits for.
  */
 abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private static final long serialVersionUID = 1L;
-    private static final System.Logger LOG = System.getLogger(LocalQueue.class.getPackageName());
 
     private static final AtomicIntegerFieldUpdater<LocalQueue> SIGNALS =
             AtomicIntegerFieldUpdater.newUpdater(LocalQueue.class, "signals");
@@ -39,10 +38,10 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
     private transient @Nullable Waiters queue;
 
-    /** Whether the backend has ever answered. */
-    private transient boolean answered;
+    private transient Contact contact = Contact.NONE;
 
-    private transient @Nullable Outage outage;
+    /** What was noted within the monitor and is told outside of it. Most cells never have anything. */
+    private transient volatile @Nullable EventQueue events;
 
     /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
     private transient @Nullable Watch watch;
@@ -69,20 +68,36 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     }
 
     /** As {@link #tryEngage}; puts the waiter into the queue where that returns {@code false}. */
-    final synchronized boolean engageOrEnqueue(Waiter waiter) {
-        if (tryEngage()) {
-            return true;
+    final boolean engageOrEnqueue(Waiter waiter) {
+        synchronized (this) {
+            if (tryEngage()) {
+                return true;
+            }
+            if (queue == null) {
+                queue = new Waiters();
+            }
+            queue.add(waiter);
+            noteQueueLength();
         }
-        if (queue == null) {
-            queue = new Waiters(name, observer);
-        }
-        queue.add(waiter);
+        EventQueue.tell(events);
         return false;
     }
 
     /** Takes a waiter out of the queue before its turn; returns {@code false} if its turn has come. */
-    final synchronized boolean withdraw(Waiter waiter) {
-        return queue != null && queue.remove(waiter);
+    final boolean withdraw(Waiter waiter) {
+        synchronized (this) {
+            if (queue == null || !queue.remove(waiter)) {
+                return false;
+            }
+            noteQueueLength();
+        }
+        EventQueue.tell(events);
+        return true;
+    }
+
+    private void noteQueueLength() {
+        int length = queueLength();
+        events = EventQueue.note(events, observer, to -> to.queueLength(name, length));
     }
 
     final synchronized int queueLength() {
@@ -109,15 +124,11 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     final void take(Waiter waiter, Waiter.State why) {
         Objects.requireNonNull(queue).remove(waiter);
         waiter.state = why;
-    }
-
-    /** Ends the engagement and lets the next of the queue begin its own. */
-    final void passOn() {
-        passOn(null);
+        noteQueueLength();
     }
 
     /**
-     * As {@link #passOn()}.
+     * Ends the engagement and lets the next of the queue begin its own.
      *
      * @param yieldSince the signals that were seen before the lock was freed, if clients elsewhere shall have their chance first
      */
@@ -141,9 +152,11 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return next;
     }
 
+    /** Wakes a waiter that was taken out of the queue, if there is one, and tells the observer. */
     final void wake(@Nullable Waiter waiter) {
         if (waiter != null) {
             env.unpark(waiter.thread);
+            EventQueue.tell(events);
         }
     }
 
@@ -161,34 +174,33 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     }
 
     /** Notes that the backend has answered. */
-    final synchronized void answered() {
-        answered = true;
-        if (outage != null) {
-            outage.ended();
-            outage = null;
+    final void answered() {
+        synchronized (this) {
+            Contact before = contact;
+            contact = Contact.ANSWERING;
+            if (!before.isOutage()) {
+                return;
+            }
+            long lastedNanos = before.outageNanos(env);
+            events = EventQueue.note(events, observer, to -> to.outageEnded(name, lastedNanos));
         }
+        EventQueue.tell(events);
     }
 
     /** Notes that the backend has not answered. */
-    final synchronized void failed(LockBackendException failure) {
-        if (outage == null) {
-            outage = new Outage(name, env, observer, failure);
-        } else {
-            outage.failed(failure);
+    final void failed(LockBackendException failure) {
+        synchronized (this) {
+            boolean begins = !contact.isOutage();
+            contact = contact.failed(env, failure);
+            if (begins) {
+                events = EventQueue.note(events, observer, to -> to.outageBegan(name, failure));
+            }
         }
+        EventQueue.tell(events);
     }
 
-    /** Returns the failure since the last answer of the backend, if there is one. */
-    final synchronized @Nullable LockBackendException outage() {
-        return outage == null ? null : outage.failure();
-    }
-
-    /**
-     * Whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
-     * said that the request is wrong, and has not failed for as long as a lease.
-     */
-    final synchronized boolean isHopeless(LockBackendException failure, long leaseNanos) {
-        return failure.reason() == Reason.REFUSED || !answered || (outage != null && outage.nanos() >= leaseNanos);
+    final synchronized Contact contact() {
+        return contact;
     }
 
     /** Names the engaged thread as the one to wake at a signal. */
@@ -218,16 +230,12 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Whether releases are told; to the engaged thread, once it has opened the watch. */
     final boolean isListening() {
-        return !Watch.NONE.equals(watch);
+        return watch != null && watch.isListening();
     }
 
     final void closeWatch() {
         if (watch != null) {
-            try {
-                watch.close();
-            } catch (Throwable e) {
-                LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + name + "\" did not close", e);
-            }
+            watch.close();
         }
     }
 

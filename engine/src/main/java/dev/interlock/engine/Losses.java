@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.Interruption;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.threads.Notices;
 import java.util.List;
 import java.util.Objects;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the loss of a lock entails: its owner is told, and what may be left of it on the backend is given back. Safe to use from any thread. */
 final class Losses {
-    private static final System.Logger LOG = System.getLogger(Losses.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Losses.class);
 
     private final Environment env;
     private final Observer observer;
@@ -76,7 +77,7 @@ final class Losses {
 
     /** The code of a thread class of the user's runs where it can hold up nothing but other code of the user's. */
     private void interrupt(Thread owner, Interruption interruption) {
-        if (owner.getClass() == Thread.class || owner.getClass().getModule() == Thread.class.getModule()) {
+        if (Interruption.isPlatform(owner)) {
             interruption.run(env, owner);
         } else {
             notices.add(() -> interruption.run(env, owner));
@@ -85,7 +86,8 @@ final class Losses {
 
     /** Tells listeners of the loss of a hold, and runs the actions that were registered for it. */
     void announce(Hold hold, List<Consumer<? super LossCause>> actions) {
-        if (observer.isOn()) {
+        // Whoever counts the holds has not heard of one that its acquisition did not return.
+        if (hold.returned && observer.isOn()) {
             observer.lost(hold.lockName(), cause(hold), hold.heldNanos(env));
         }
         actions.forEach(action -> announce(hold, action));

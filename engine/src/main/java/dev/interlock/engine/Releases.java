@@ -3,6 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * could not be sure, so that nothing stays behind. Safe to use from any thread.
  */
 final class Releases {
-    private static final System.Logger LOG = System.getLogger(Releases.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Releases.class);
 
     private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -78,20 +79,25 @@ final class Releases {
     /**
      * Gives a claim back and waits for the answer. If there is none, the claim is given back in the background.
      *
+     * @param patience how long to wait for the answer; at most the time-out of the claim
      * @return the outcome, or {@code null} if it is unknown
      */
     @Nullable
-    Release now(Claim claim) {
+    Release now(Claim claim, Duration patience) {
+        if (patience.isNegative() || patience.isZero()) {
+            later(claim, 1);
+            return null;
+        }
         boolean wasInterrupted = Thread.interrupted();
         try {
-            return protocol.release(claim);
+            return protocol.release(patience.compareTo(claim.timeout()) < 0 ? claim.withTimeout(patience) : claim);
         } catch (LockBackendException e) {
+            later(claim, 1);
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the release of lock \"" + claim.name()
                             + "\" was not confirmed; it is repeated in the background, and the"
                             + " lease ends by itself within " + claim.lease() + ": " + e.getMessage());
-            later(claim, 1);
             return null;
         } catch (Throwable e) {
             later(claim, 1);

@@ -6,11 +6,14 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.threads.Wait;
+import java.time.Duration;
 
 /** How a holder gives up what it holds: by unlocking or by closing its handle. Safe to use from any thread. */
 final class Unlocks {
-    private static final System.Logger LOG = System.getLogger(Unlocks.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Unlocks.class);
 
     private final Environment env;
     private final Observer observer;
@@ -60,7 +63,7 @@ final class Unlocks {
     }
 
     private void release(Hold hold) {
-        if (!exit(hold)) {
+        if (!exit(hold, hold.grant.claim.timeout())) {
             if (hold.owner != null) {
                 throw notHeld(hold.lockName());
             }
@@ -73,9 +76,10 @@ final class Unlocks {
     /**
      * Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back.
      *
+     * @param patience how long to wait for the answer of the backend
      * @return {@code false} if the hold was over before
      */
-    private boolean exit(Hold hold) {
+    private boolean exit(Hold hold, Duration patience) {
         Cell cell = hold.grant.cell;
         Hold.Exit exit = cell.exit(hold);
         switch (exit) {
@@ -85,17 +89,17 @@ final class Unlocks {
                 released(hold);
                 cells.leave(cell);
             }
-            case LAST -> giveBack(hold);
+            case LAST -> giveBack(hold, patience);
         }
         return exit != Hold.Exit.OVER;
     }
 
-    private void giveBack(Hold hold) {
+    private void giveBack(Hold hold, Duration patience) {
         Cell cell = hold.grant.cell;
         int signals = cell.signals();
         Release outcome = null;
         try {
-            outcome = releases.now(hold.grant.claim);
+            outcome = releases.now(hold.grant.claim, patience);
         } finally {
             if (outcome instanceof Release.Lost lost) {
                 losses.announce(hold, cell.wasLostAtRelease(hold, lost.cause()));
@@ -112,15 +116,16 @@ final class Unlocks {
     }
 
     private void released(Hold hold) {
-        if (observer.isOn()) {
+        // Whoever counts the holds has not heard of one that its acquisition did not return.
+        if (hold.returned && observer.isOn()) {
             observer.released(hold.lockName(), hold.heldNanos(env));
         }
     }
 
-    /** Gives up a hold that its acquisition does not return after all. */
-    void giveUpUnused(Hold hold) {
+    /** Gives up a hold that its acquisition does not return after all, because of how its wait ended. */
+    void giveUpUnused(Hold hold, Wait wait) {
         try {
-            exit(hold);
+            exit(hold, wait.leftForRelease(hold.grant.claim.timeout()));
         } catch (LeaseLostException e) {
             LOG.log(System.Logger.Level.DEBUG, "lost between the grant and the end of the wait", e);
         }

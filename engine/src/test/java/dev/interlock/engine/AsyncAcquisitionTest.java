@@ -216,10 +216,12 @@ class AsyncAcquisitionTest extends EngineTest {
     }
 
     /** Cancels a stage when its acquisition has the lock, and has not completed the stage yet. */
-    private static DistributedLock cancelling(
+    private static AsyncAcquisition.Target cancelling(
             DistributedLock lock, AtomicReference<CompletableFuture<?>> stage, AtomicReference<Boolean> cancelled) {
-        return (DistributedLock) Proxy.newProxyInstance(
-                DistributedLock.class.getClassLoader(), new Class<?>[] {DistributedLock.class}, (proxy, call, args) -> {
+        return (AsyncAcquisition.Target) Proxy.newProxyInstance(
+                AsyncAcquisition.Target.class.getClassLoader(),
+                new Class<?>[] {AsyncAcquisition.Target.class},
+                (proxy, call, args) -> {
                     Object granted = call.invoke(lock, args);
                     cancelled.set(stage.get().cancel(true));
                     return granted;
@@ -231,7 +233,7 @@ class AsyncAcquisitionTest extends EngineTest {
     void aLockThatIsGrantedBeforeTheCancellationAndNotHandedOutIsGivenBackAtOnce(boolean timed) {
         AtomicReference<CompletableFuture<?>> stage = new AtomicReference<>();
         AtomicReference<Boolean> cancelled = new AtomicReference<>();
-        DistributedLock cancelling = cancelling(lock, stage, cancelled);
+        AsyncAcquisition.Target cancelling = cancelling(lock, stage, cancelled);
         String name = "test-acquisition";
         // No thread of the virtual environment runs before it settles.
         stage.set(

@@ -4,10 +4,13 @@ package dev.interlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
+import dev.interlock.LockListener;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.environment.Environment;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MonitorInfo;
@@ -17,10 +20,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -257,5 +262,116 @@ class DropsTest {
             engine.getLock(NAME).unlock();
         }
         assertThat(monitors).isEmpty();
+    }
+
+    private static List<String> monitorsOfThisThread() {
+        long self = Thread.currentThread().getId();
+        ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(new long[] {self}, true, true)[0];
+        return Stream.of(info.getLockedMonitors()).map(Object::toString).toList();
+    }
+
+    @Test
+    void aListenerIsToldOfNothingWithinTheMonitorOfACell() throws InterruptedException {
+        List<String> monitors = new CopyOnWriteArrayList<>();
+        AtomicBoolean wasAsked = new AtomicBoolean();
+        LockConfig config = config().toBuilder()
+                .listener(new LockListener() {})
+                .threadFactory(task -> {
+                    // Each event tries to start the thread of the listeners, which it never gets.
+                    boolean forListeners = Stream.of(new Throwable().getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().endsWith(".Dispatcher"));
+                    if (forListeners) {
+                        wasAsked.set(true);
+                        monitors.addAll(monitorsOfThisThread());
+                        throw new OutOfMemoryError("planted");
+                    }
+                    Thread thread = new Thread(task, "mine");
+                    thread.setDaemon(true);
+                    return thread;
+                })
+                .build();
+        InMemoryProtocol protocol = new InMemoryProtocol(env, server);
+        try (LockEngine engine =
+                (LockEngine) LockEngine.newFactory("memory", EngineTest.PROFILE, protocol, config, env)) {
+            // The first answer, then an outage that begins and ends.
+            engine.getLock("other").lock();
+            DistributedLock lock = engine.getLock(NAME);
+            protocol.next(Verb.ATTEMPT, Fault.unreachable());
+            try {
+                lock.lock();
+            } catch (LockBackendException e) {
+                lock.lock();
+            }
+            Thread waiter = new Thread(() -> {
+                lock.lock();
+                lock.unlock();
+            });
+            waiter.start();
+            await(() -> waiter.getState() == Thread.State.WAITING);
+            lock.unlock();
+            waiter.join();
+            engine.getLock("other").unlock();
+        }
+        assertThat(wasAsked).isTrue();
+        assertThat(monitors).isEmpty();
+    }
+
+    private static int acquireAtEachDepth(LockEngine engine) {
+        engine.getLock(NAME).tryAcquire().ifPresent(LockHandle::close);
+        return 1 + acquireAtEachDepth(engine);
+    }
+
+    @Test
+    void aStackOverflowLeavesNoLockThatNobodyCanGiveUp() throws InterruptedException {
+        for (int i = 0; i < 30; i++) {
+            long stackSize = 256 * 1024 + i * 16L;
+            try (LockEngine engine = engine(config())) {
+                // The timer runs, so that it is not started at the end of a stack.
+                engine.getLock(NAME).acquire().close();
+                Thread deep = new Thread(
+                        null,
+                        () -> {
+                            try {
+                                acquireAtEachDepth(engine);
+                            } catch (StackOverflowError e) {
+                                // What the test is about.
+                            }
+                        },
+                        "deep",
+                        stackSize);
+                deep.start();
+                deep.join();
+                await(() -> server.isFree(NAME));
+            }
+        }
+    }
+
+    private static void acquireAsyncAndDrop(LockEngine engine) {
+        assertThat(engine.getLock(NAME)
+                        .acquireAsync()
+                        .toCompletableFuture()
+                        .join()
+                        .isValid())
+                .isTrue();
+    }
+
+    private static void tryAcquireAsyncAndDrop(LockEngine engine) {
+        assertThat(engine.getLock(NAME)
+                        .tryAcquireAsync(PATIENCE)
+                        .toCompletableFuture()
+                        .join())
+                .isPresent();
+    }
+
+    @Test
+    void theLogOfADroppedHandleOfAnAsynchronousAcquisitionNamesThePlaceOfTheCall() {
+        try (LockEngine engine = engine(config())) {
+            acquireAsyncAndDrop(engine);
+            await(() -> logged.stream().anyMatch(line -> line.contains("was dropped")));
+            assertThat(logged).anyMatch(line -> line.contains("DropsTest.acquireAsyncAndDrop"));
+            await(() -> server.isFree(NAME));
+            tryAcquireAsyncAndDrop(engine);
+            await(() -> logged.stream().anyMatch(line -> line.contains("DropsTest.tryAcquireAsyncAndDrop")));
+        }
     }
 }

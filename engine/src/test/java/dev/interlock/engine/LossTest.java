@@ -374,4 +374,53 @@ class LossTest extends EngineTest {
         env.advance(seconds(41));
         assertThat(server.isFree(NAME)).isTrue();
     }
+
+    @Test
+    void reentryAsksTheBackendIfThatHasNotConfirmedTheLockForAThirdOfTheLease() {
+        DistributedLock unrenewed =
+                one.lock(LockOptions.builder().lease(LEASE).renewal(false).build());
+        ann.does(unrenewed::lock).value();
+        env.advance(seconds(9));
+        ann.does(unrenewed::lock).value();
+        assertThat(one.protocol().calls(Verb.RENEW)).as("confirmed 9 s ago").isZero();
+        env.advance(seconds(2));
+        ann.does(unrenewed::lock).value();
+        assertThat(one.protocol().calls(Verb.RENEW)).as("confirmed 11 s ago").isOne();
+        assertThat(server.ttl(NAME))
+                .as("not extended")
+                .isBetween(seconds(19), seconds(19).plusMillis(1));
+        server.delete(NAME);
+        env.advance(seconds(11));
+        assertLost(ann.does(unrenewed::lock).failure(), LossCause.GONE);
+        for (int i = 0; i < 3; i++) {
+            assertLost(ann.does(unrenewed::unlock).failure(), LossCause.GONE);
+        }
+    }
+
+    @Test
+    void toStringHasNoEffectThoughTheLeaseIsOver() {
+        DistributedLock unrenewed =
+                one.lock(LockOptions.builder().lease(LEASE).renewal(false).build());
+        ann.does(unrenewed::lock).value();
+        ann.asks(unrenewed::lease).value().orElseThrow().onLoss(causes::add);
+        env.oversleep("-timer", seconds(5));
+        env.advance(LEASE.plusSeconds(1));
+        assertThat(ann.asks(unrenewed::toString).value()).contains(NAME);
+        assertThat(causes).as("nobody has found the end of the lease yet").isEmpty();
+        env.advance(seconds(5));
+        assertThat(causes).containsExactly(LossCause.EXPIRED);
+        assertLost(ann.does(unrenewed::unlock).failure(), LossCause.EXPIRED);
+    }
+
+    @Test
+    void anInterruptThatAnActionLeavesBehindDoesNotReachTheNext() {
+        List<Boolean> interrupted = new ArrayList<>();
+        Lease lease = lockedBy(ann);
+        lease.onLoss(cause -> Thread.currentThread().interrupt());
+        lease.onLoss(cause -> interrupted.add(Thread.currentThread().isInterrupted()));
+        server.delete(NAME);
+        env.advance(seconds(11));
+        assertThat(interrupted).containsExactly(false);
+        ann.does(lock::unlock).failure();
+    }
 }

@@ -15,6 +15,7 @@ import dev.interlock.LockListener.Released;
 import dev.interlock.LockListener.RenewalFailed;
 import dev.interlock.LockListener.Renewed;
 import dev.interlock.LockListener.Requested;
+import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
@@ -25,6 +26,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -313,5 +318,84 @@ class ObservationTest extends EngineTest {
                 .filter(event -> event.getEventType().getName().equals("dev.interlock." + name))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no " + name));
+    }
+
+    @Test
+    void aLogThatThrowsBecauseEventsAreDroppedStopsNoLock() {
+        AtomicBoolean blocks = new AtomicBoolean(true);
+        Jvm blocked = jvm(config -> config.listener(new LockListener() {
+            @Override
+            public void requested(Requested event) {
+                while (blocks.get()) {
+                    env.park(this, seconds(3_600).toNanos());
+                }
+            }
+        }));
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                if (entry.getMessage().startsWith("events of locks were dropped")) {
+                    throw new IllegalStateException("the disk is full");
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        LockOptions unrenewed =
+                LockOptions.builder().lease(seconds(600)).renewal(false).build();
+        ann.does(blocked.lock(unrenewed)::lock).value();
+        while (logged().stream().noneMatch(line -> line.contains("events of locks were dropped"))) {
+            cleo.does(blocked.lock()::tryLock).value();
+        }
+        // From now on the next one that is dropped is logged.
+        env.advance(seconds(61));
+        Logger logger = Logger.getLogger("dev.interlock.engine");
+        logger.addHandler(broken);
+        Call<Void> second;
+        try {
+            second = bob.does(blocked.lock()::lock);
+        } finally {
+            logger.removeHandler(broken);
+        }
+        Call<Void> third = cleo.does(blocked.lock()::lock);
+        ann.does(blocked.lock()::unlock).value();
+        second.value();
+        bob.does(blocked.lock()::unlock).value();
+        third.value();
+        cleo.does(blocked.lock()::unlock).value();
+        blocks.set(false);
+        env.advance(seconds(3_700));
+    }
+
+    @Test
+    void nothingIsReleasedThatWasNotAcquired() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(100)));
+        Call<Void> call = bob.does(lock::lockInterruptibly);
+        bob.interrupt();
+        env.advance(millis(200));
+        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
+        assertThat(kinds()).containsExactly(Requested.class);
+    }
+
+    @Test
+    void nothingIsLostThatWasNotAcquired() {
+        Person dora = env.person("dora");
+        dora.does(lock::lock).value();
+        ann.does(lock::lock);
+        Call<Void> next = bob.does(lock::lock);
+        dora.does(lock::unlock).value();
+        env.oversleep(bob, seconds(40));
+        ann.does(lock::unlock).value();
+        server.delete(NAME);
+        env.advance(seconds(60));
+        next.value();
+        bob.does(lock::unlock).value();
+        assertThat(heard(Acquired.class)).hasSize(3);
+        assertThat(heard(Released.class)).hasSize(3);
+        assertThat(heard(Lost.class)).isEmpty();
     }
 }

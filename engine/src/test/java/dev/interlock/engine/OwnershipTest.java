@@ -375,4 +375,41 @@ class OwnershipTest extends EngineTest {
         ann.does(lease::close).value();
         assertThat(one.protocol().holds()).isEmpty();
     }
+
+    /** A thread that is equal to all others of its class. */
+    private static final class EqualThread extends Thread {
+        EqualThread(Runnable task, String name) {
+            super(task, name);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof EqualThread;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    @Test
+    void threadsThatAreEqualAreDifferentOwnersAndLoseLocksOneByOne() {
+        Person first = env.person("first", EqualThread::new);
+        Person second = env.person("second", EqualThread::new);
+        first.does(one.lock()::lock).value();
+        assertThat(second.asks(one.lock()::isHeldByCurrentThread).value()).isFalse();
+        assertThat(second.asks(one.lock()::tryLock).value()).isFalse();
+        assertThat(second.does(one.lock()::unlock).failure()).isExactlyInstanceOf(IllegalMonitorStateException.class);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        assertThat(second.does(one.lock()::unlock).failure())
+                .as("it has lost nothing")
+                .isExactlyInstanceOf(IllegalMonitorStateException.class);
+        second.does(one.lock()::lock).value();
+        second.does(one.lock()::unlock).value();
+        assertThat(first.does(one.lock()::lock).failure())
+                .as("what the other one has acquired afresh does not make it forget its loss")
+                .isInstanceOf(LeaseLostException.class);
+    }
 }

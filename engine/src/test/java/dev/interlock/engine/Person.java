@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Somebody with a thread of its own who does one thing after another in a {@link VirtualEnvironment}. */
@@ -16,9 +17,9 @@ final class Person {
     private volatile @Nullable Call<?> task;
     private volatile boolean ended;
 
-    Person(VirtualEnvironment env, String name) {
+    Person(VirtualEnvironment env, Function<Runnable, Thread> maker) {
         this.env = env;
-        this.thread = env.newThread(name, this::live);
+        this.thread = maker.apply(this::live);
         thread.start();
         env.settle();
     }

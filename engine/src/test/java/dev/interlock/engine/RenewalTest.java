@@ -11,6 +11,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -419,5 +420,34 @@ class RenewalTest extends EngineTest {
                 .isTrue();
         ann.does(one.lock()::unlock).value();
         bob.does(one.engine().getLock("moving")::unlock).value();
+    }
+
+    @Test
+    void aRenewalWithoutAnAnswerEndsInTimeForAnotherOneWithinTheLease() {
+        Jvm jvm = jvm(config -> config.commandTimeout(seconds(2)));
+        assertThat(timeoutOfRenewals(jvm, seconds(30))).isEqualTo(seconds(2));
+        assertThat(timeoutOfRenewals(jvm, seconds(6))).isEqualTo(seconds(2));
+        assertThat(timeoutOfRenewals(jvm, millis(1_800))).isEqualTo(millis(600));
+        assertThat(timeoutOfRenewals(jvm, millis(90)))
+                .as("below this, a healthy server may be too slow")
+                .isEqualTo(millis(100));
+        assertThat(timeoutOfRenewals(jvm(config -> config.commandTimeout(millis(50))), millis(90)))
+                .isEqualTo(millis(50));
+    }
+
+    private Duration timeoutOfRenewals(Jvm jvm, Duration lease) {
+        DistributedLock lock = jvm.lock(lease(lease));
+        int before = jvm.protocol().renewed().size();
+        ann.does(lock::lock).value();
+        env.advance(lease);
+        ann.does(lock::unlock).value();
+        List<Claim> renewed = jvm.protocol().renewed();
+        return renewed.subList(before, renewed.size()).stream()
+                .map(Claim::timeout)
+                .distinct()
+                .reduce((one, two) -> {
+                    throw new AssertionError("time-outs of " + one + " and of " + two);
+                })
+                .orElseThrow();
     }
 }

@@ -152,6 +152,23 @@ class ResilienceTest extends EngineTest {
     }
 
     @Test
+    void aCloseForWhoseLossesNoThreadCanBeStartedLeavesNoLockBehind() {
+        Jvm jvm = jvm();
+        for (int i = 0; i < 5; i++) {
+            DistributedLock lock = jvm.engine().getLock("lock " + i);
+            ann.asks(lock::acquire).value().onLoss(cause -> {});
+        }
+        for (int i = 0; i < 5; i++) {
+            env.refuseThread("-notice");
+        }
+        cleo.does(jvm.engine()::close).value();
+        for (int i = 0; i < 5; i++) {
+            assertThat(server.isFree("lock " + i)).isTrue();
+        }
+        assertThat(jvm.protocol().timesClosed()).isOne();
+    }
+
+    @Test
     void oneShortLeaseDoesNotMakeTheOthersRenewMoreOften() {
         Jvm jvm = jvm();
         ann.does(() -> {
@@ -176,6 +193,8 @@ class ResilienceTest extends EngineTest {
     @Test
     void theNextThreadHereDoesNotHoldBackWhereNobodyElseWaits() {
         Jvm jvm = jvm(config -> config.localHandoffs(0));
+        // Otherwise the beginning of listening ends the pause at once.
+        jvm.protocol().confirmsListening = false;
         ann.does(jvm.lock()::lock).value();
         Call<Void> next = bob.does(jvm.lock()::lock);
         Duration before = env.elapsed();

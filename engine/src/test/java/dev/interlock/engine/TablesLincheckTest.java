@@ -114,7 +114,7 @@ class TablesLincheckTest {
     @Param(name = "cause", gen = BooleanGen.class)
     public static class Losses {
         private final Thread[] threads = {new Thread("one"), new Thread("two")};
-        private final LostHolds lostHolds = new LostHolds(new Still());
+        private final LostHolds lostHolds = new LostHolds(new Still(), 1);
 
         @Operation
         public void add(

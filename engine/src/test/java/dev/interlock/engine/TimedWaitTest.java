@@ -203,4 +203,17 @@ class TimedWaitTest extends EngineTest {
         assertThat(server.listeners()).isZero();
         assertThat(env.threads()).singleElement().asString().endsWith("-timer");
     }
+
+    @Test
+    void aTimedWaitThatIsInterruptedWhileItsRequestWinsEndsOneCommandTimeoutAfterItsTime() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowReply(millis(1_900)));
+        one.protocol().next(Verb.RELEASE, Fault.slowReply(millis(1_900)));
+        Call<Boolean> call = bob.asks(() -> one.lock().tryLock(100, TimeUnit.MILLISECONDS));
+        env.advance(millis(50));
+        bob.interrupt();
+        env.advance(millis(2_050));
+        assertThat(call.failure()).isInstanceOf(InterruptedException.class);
+        env.advance(seconds(3));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
 }

@@ -5,13 +5,14 @@ import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,11 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         DONE
     }
 
+    /** Makes a thread that is not started yet. */
+    interface ThreadMaker {
+        Thread make(Runnable task, String name);
+    }
+
     /** A thread of this environment. */
     private static final class Actor {
         final int number;
@@ -51,6 +57,8 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         volatile State state = State.READY;
         volatile boolean interrupted;
         boolean permit;
+        boolean failsOnPark;
+        boolean failsOnWake;
         long wakeAt = NEVER;
         long readySince;
         long oversleepNanos;
@@ -61,7 +69,9 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     private final Thread driver = Thread.currentThread();
-    private final Map<Thread, Actor> actors = new LinkedHashMap<>();
+    /** By identity: a thread class may define equality as it likes. */
+    private final Map<Thread, Actor> actors = new IdentityHashMap<>();
+
     private final List<Person> people = new ArrayList<>();
     private final Random random;
     private final AtomicLong tokens = new AtomicLong();
@@ -146,7 +156,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
                 }
             };
         }
-        return newActor(name, task).thread;
+        return newActor(name, task, Thread::new).thread;
     }
 
     /** Makes the next thread whose name ends so fail to start. */
@@ -154,9 +164,9 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         refusedThreads.add(name);
     }
 
-    private synchronized Actor newActor(String name, Runnable task) {
+    private synchronized Actor newActor(String name, Runnable task, ThreadMaker maker) {
         Actor actor = new Actor(actors.size());
-        actor.thread = new Thread(
+        actor.thread = maker.make(
                 () -> {
                     awaitTurn(actor);
                     try {
@@ -174,7 +184,12 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     /** A person who does what the test says on a thread of its own. */
     Person person(String name) {
-        Person person = new Person(this, name);
+        return person(name, Thread::new);
+    }
+
+    /** As {@link #person(String)}, on a thread of a class of the test's. */
+    Person person(String name, ThreadMaker maker) {
+        Person person = new Person(this, task -> newActor(name, task, maker).thread);
         people.add(person);
         return person;
     }
@@ -186,6 +201,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
             return;
         }
         Actor actor = current();
+        if (actor.failsOnPark) {
+            actor.failsOnPark = false;
+            throw new StackOverflowError("planted");
+        }
         synchronized (this) {
             if (actor.permit || nanos <= 0 || actor.thread.isInterrupted()) {
                 actor.permit = false;
@@ -195,6 +214,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         }
         leave(actor, State.PARKED);
         awaitTurn(actor);
+        if (actor.failsOnWake) {
+            actor.failsOnWake = false;
+            throw new OutOfMemoryError("planted");
+        }
         if (actor.oversleepNanos > 0) {
             long until = later(actor.oversleepNanos);
             actor.oversleepNanos = 0;
@@ -244,6 +267,16 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     synchronized void wakeIdle(Thread thread) {
         ready(actors.get(thread));
+    }
+
+    /** The next time that the thread would park, it runs into an error. */
+    synchronized void failNextPark(Person person) {
+        actors.get(person.thread()).failsOnPark = true;
+    }
+
+    /** The next time that the thread wakes from a park, it runs into an error. */
+    synchronized void failNextWake(Person person) {
+        actors.get(person.thread()).failsOnWake = true;
     }
 
     /** The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the collector. */
@@ -411,7 +444,8 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     void interrupt(String threadName) {
         List<Thread> threads;
         synchronized (this) {
-            threads = actors.keySet().stream()
+            threads = inOrder()
+                    .map(actor -> actor.thread)
                     .filter(thread -> thread.getName().endsWith(threadName))
                     .toList();
         }
@@ -421,11 +455,15 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
 
     /** The names of the threads that have not ended, without those of people. */
     synchronized List<String> threads() {
-        List<Thread> ofPeople = people.stream().map(Person::thread).toList();
-        return actors.keySet().stream()
-                .filter(thread -> !ofPeople.contains(thread))
+        return inOrder()
+                .map(actor -> actor.thread)
+                .filter(thread -> people.stream().noneMatch(person -> person.thread() == thread))
                 .map(Thread::getName)
                 .toList();
+    }
+
+    private Stream<Actor> inOrder() {
+        return actors.values().stream().sorted(Comparator.comparing(actor -> actor.number));
     }
 
     /** Sends the people home. */

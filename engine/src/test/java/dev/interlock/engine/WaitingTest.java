@@ -207,4 +207,47 @@ class WaitingTest extends EngineTest {
         assertThat(server.listeners()).isOne();
         cleo.does(one.lock()::unlock).value();
     }
+
+    @Test
+    void aWaiterThatRunsIntoAnErrorLeavesTheQueue() {
+        ann.does(one.lock()::lock).value();
+        env.failNextPark(bob);
+        Call<Void> failed = bob.does(one.lock()::lock);
+        assertThat(failed.failure()).isInstanceOf(StackOverflowError.class);
+        Call<Void> next = cleo.does(one.lock()::lock);
+        ann.does(one.lock()::unlock).value();
+        next.value();
+        cleo.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatRunsIntoAnErrorWhenItsTurnHasComeLetsTheNextTry() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> failed = bob.does(one.lock()::lock);
+        Call<Void> next = cleo.does(one.lock()::lock);
+        env.failNextWake(bob);
+        // The first grant has no fencing token to spare, and goes back to the backend.
+        ann.does(one.lock()::unlock).value();
+        assertThat(failed.failure()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(bob.asks(one.lock()::isHeldByCurrentThread).value()).isFalse();
+        next.value();
+        cleo.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatRunsIntoAnErrorWhenItWasHandedTheLockHandsItOn() {
+        Person dora = env.person("dora");
+        dora.does(one.lock()::lock).value();
+        ann.does(one.lock()::lock);
+        Call<Void> failed = bob.does(one.lock()::lock);
+        Call<Void> next = cleo.does(one.lock()::lock);
+        // Now the claim reserves tokens for those who wait.
+        dora.does(one.lock()::unlock).value();
+        env.failNextWake(bob);
+        ann.does(one.lock()::unlock).value();
+        assertThat(failed.failure()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(bob.asks(one.lock()::isHeldByCurrentThread).value()).isFalse();
+        next.value();
+        cleo.does(one.lock()::unlock).value();
+    }
 }

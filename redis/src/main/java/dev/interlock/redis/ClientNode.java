@@ -2,16 +2,22 @@
 package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A server behind a client library: what is the same for all of them. */
 final class ClientNode implements RedisNode {
+    /** For how long a connection on which the server has answered is believed to be there. */
+    private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
+
     private final Environment env;
     private final Failures failures;
     private final Wire wire;
@@ -60,10 +66,25 @@ final class ClientNode implements RedisNode {
     }
 
     private Wire.Line open(boolean exclusive, Deadline deadline) {
-        if (closed) {
-            throw failures.closed(null);
+        while (true) {
+            if (closed) {
+                throw failures.closed(null);
+            }
+            Wire.Line line = wire.open(exclusive, deadline);
+            if (line.silentNanos() < TRUSTED_NANOS || answers(line, deadline)) {
+                return line;
+            }
         }
-        return wire.open(exclusive, deadline);
+    }
+
+    /** Whether a connection is still there: the network may have forgotten it, and the server ended it, without our being told. */
+    private boolean answers(Wire.Line line, Deadline deadline) {
+        try {
+            line.exchange(List.of(RedisCommand.of("PING")), null, deadline.sooner(LONGEST_LOOK, 4));
+            return true;
+        } catch (NotSentException | LockBackendException e) {
+            return false;
+        }
     }
 
     /** Gives the connection back and returns the reply unless it is an error. */
@@ -73,9 +94,10 @@ final class ClientNode implements RedisNode {
             return reply;
         }
         LockBackendException failure = failures.answered(command, error);
-        if (failure.reason() == Reason.UNREACHABLE) {
+        if (error.isAboutServer()) {
             // Another process may have become the one to ask, as after a fail-over.
             line.retire();
+            subscriptions.doubt();
         } else {
             line.release();
         }
@@ -183,6 +205,11 @@ final class ClientNode implements RedisNode {
     @Override
     public boolean isSubscribed(String channel) {
         return subscriptions.isConfirmed(channel);
+    }
+
+    @Override
+    public void doubtSubscriptions() {
+        subscriptions.doubt();
     }
 
     @Override

@@ -22,6 +22,12 @@ final class Deadline {
         return timeout;
     }
 
+    /** Returns a moment that comes before this one: after a part of what is left, and no more than a time. */
+    Deadline sooner(Duration longest, int parts) {
+        Duration part = Duration.ofNanos(Math.max(0, nanosLeft() / parts));
+        return new Deadline(env, part.compareTo(longest) < 0 ? part : longest);
+    }
+
     long nanosLeft() {
         return end - env.nanoTime();
     }

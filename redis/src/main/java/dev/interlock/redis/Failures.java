@@ -15,16 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
     private static final int MAX_TEXT = 200;
     private static final int MIN_SECRET = 8;
-    private static final List<String> NOT_READY = List.of(
-            "LOADING",
-            "BUSY",
-            "MASTERDOWN",
-            "READONLY",
-            "CLUSTERDOWN",
-            "TRYAGAIN",
-            "NOREPLICAS",
-            "ERR max number of clients");
     private static final Map<String, String> ADVICE = Map.of(
+            "OOM", "give it more memory, or let it evict what is not locks",
+            "MISCONF", "it cannot save its data: see its log",
+            "MOVED", "it is a node of a cluster, which this client does not follow",
+            "ASK", "it is a node of a cluster, which this client does not follow",
             "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
             "WRONGPASS", "check user and password of the endpoint",
             "NOPERM", "let the user do this in the server's access control list",
@@ -44,12 +39,11 @@ final class Failures {
     /** The server replied with an error. */
     LockBackendException answered(RedisCommand command, ServerError error) {
         String text = tidy(error.text(), command.arguments());
-        if (NOT_READY.stream().anyMatch(error.text()::startsWith)) {
-            return new LockBackendException(UNREACHABLE, server + " is not ready for " + command + ": " + text);
-        }
         String advice = ADVICE.get(error.text().split(" ", 2)[0]);
-        return new LockBackendException(
-                REFUSED, server + " refused " + command + ": " + text + (advice == null ? "" : "; " + advice));
+        String said = text + (advice == null ? "" : "; " + advice);
+        return error.isPassing()
+                ? new LockBackendException(UNREACHABLE, server + " is not ready for " + command + ": " + said)
+                : new LockBackendException(REFUSED, server + " refused " + command + ": " + said);
     }
 
     /** One line of bounded length without any argument, which a server may repeat and cut off anywhere. */

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
@@ -25,6 +24,7 @@ import redis.clients.jedis.util.RedisOutputStream;
  */
 final class JedisConnection extends Connection {
     private final Dialer dialer;
+    private boolean wasUsed;
     private long lastUsed;
 
     JedisConnection(RedisEndpoint endpoint) {
@@ -47,24 +47,13 @@ final class JedisConnection extends Connection {
     }
 
     void setLastUsed(long nanoTime) {
+        wasUsed = true;
         lastUsed = nanoTime;
     }
 
-    /** Whether an idle connection has ended, or holds something that nobody asked for. Takes a millisecond if it has not. */
-    boolean isStale() {
-        Socket socket = dialer.socket;
-        if (socket == null) {
-            return true;
-        }
-        try {
-            socket.setSoTimeout(1);
-            socket.getInputStream().read();
-            return true;
-        } catch (SocketTimeoutException e) {
-            return false;
-        } catch (IOException e) {
-            return true;
-        }
+    /** For how long it has not been used; zero if it has just been opened. */
+    long silentNanos(long nanoTime) {
+        return wasUsed ? nanoTime - lastUsed : 0;
     }
 
     /** Sends a command though Jedis considers the connection broken, and does not wait for its reply. */

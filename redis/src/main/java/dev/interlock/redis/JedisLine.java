@@ -20,12 +20,14 @@ final class JedisLine implements Wire.Line {
     private final Connection connection;
     private final Failures failures;
     private final int usualTimeout;
+    private final long openedNanos;
 
     JedisLine(JedisWire wire, Connection connection, Failures failures) {
         this.wire = wire;
         this.connection = connection;
         this.failures = failures;
         this.usualTimeout = connection.getSoTimeout();
+        this.openedNanos = wire.nanoTime();
     }
 
     @Override
@@ -59,6 +61,7 @@ final class JedisLine implements Wire.Line {
             own.sendNevertheless(undo);
         }
         wire.discard(connection);
+        wire.doubt(openedNanos);
         return failures.late(command, deadline);
     }
 
@@ -69,6 +72,11 @@ final class JedisLine implements Wire.Line {
             }
         }
         return false;
+    }
+
+    @Override
+    public long silentNanos() {
+        return connection instanceof JedisConnection own ? own.silentNanos(openedNanos) : 0;
     }
 
     @Override

@@ -39,6 +39,11 @@ final class JedisSubscriptions implements SubscriptionSource {
             send(RedisCommand.of("UNSUBSCRIBE", channel));
         }
 
+        @Override
+        public void ping() {
+            send(RedisCommand.of("PING"));
+        }
+
         private void send(RedisCommand command) {
             JedisLine.send(connection, List.of(command));
         }
@@ -53,6 +58,8 @@ final class JedisSubscriptions implements SubscriptionSource {
                         receiver.refused(error);
                     } else if (reply instanceof List<?> push && push.size() == 3) {
                         tell(push);
+                    } else {
+                        receiver.alive();
                     }
                 }
             } catch (JedisException e) {

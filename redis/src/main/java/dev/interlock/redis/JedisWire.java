@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.PooledObject;
@@ -28,13 +27,15 @@ import redis.clients.jedis.util.Pool;
  */
 final class JedisWire implements Wire {
     private static final int MAX_CONNECTIONS = 64;
-    private static final long TRUSTED_IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Environment env;
     private final Failures failures;
     private final Optional<Own> own;
     private final Pool<Connection> pool;
     private final HelperThreads helpers;
+
+    /** Connections that the server has not answered on since are not used any more. */
+    private volatile long doubtedBefore;
 
     /** Where our own connections lead, and how long opening one may take if no call sets a bound. */
     private record Own(RedisEndpoint endpoint, Duration connectTimeout) {}
@@ -45,6 +46,7 @@ final class JedisWire implements Wire {
         this.own = own;
         this.pool = pool;
         this.helpers = new HelperThreads(env, failures, MAX_CONNECTIONS);
+        this.doubtedBefore = env.nanoTime();
     }
 
     static JedisWire own(Environment env, Failures failures, RedisEndpoint endpoint, Duration connectTimeout) {
@@ -77,9 +79,8 @@ final class JedisWire implements Wire {
             }
             if (!mine.isConnected()) {
                 logIn(mine, deadline);
-            } else if (env.nanoTime() - mine.lastUsed() > TRUSTED_IDLE_NANOS && mine.isStale()) {
+            } else if (mine.lastUsed() - doubtedBefore < 0) {
                 discard(mine);
-                discardIdle();
                 continue;
             }
             return new JedisLine(this, mine, failures);
@@ -193,6 +194,15 @@ final class JedisWire implements Wire {
         } catch (Exception e) {
             // What could not be closed politely is closed by now.
         }
+    }
+
+    long nanoTime() {
+        return env.nanoTime();
+    }
+
+    /** Notes that a request which was sent then has had no answer: what was idle by then may have met the same fate. */
+    void doubt(long sentNanos) {
+        doubtedBefore = sentNanos;
     }
 
     /**

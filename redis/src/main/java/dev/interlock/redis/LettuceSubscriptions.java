@@ -99,6 +99,11 @@ final class LettuceSubscriptions implements SubscriptionSource {
         }
 
         @Override
+        public void ping() {
+            connection.async().ping().thenRun(receiver::alive);
+        }
+
+        @Override
         public void listen() {
             Waiting.until(env, end);
         }

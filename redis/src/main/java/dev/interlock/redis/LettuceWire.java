@@ -204,6 +204,9 @@ final class LettuceWire implements Wire {
         private int users;
         private boolean retired;
 
+        /** When the server last answered on it; zero if it has not. */
+        private volatile long answeredNanos;
+
         Link(CompletableFuture<StatefulRedisConnection<String, String>> opening, boolean exclusive) {
             this.opening = opening;
             this.exclusive = exclusive;
@@ -255,6 +258,7 @@ final class LettuceWire implements Wire {
                 }
                 replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1)));
             }
+            link.answeredNanos = env.nanoTime() | 1;
             return replies;
         }
 
@@ -279,6 +283,12 @@ final class LettuceWire implements Wire {
                 }
                 throw failures.broken(command, cause);
             }
+        }
+
+        @Override
+        public long silentNanos() {
+            long answered = link.answeredNanos;
+            return answered == 0 ? 0 : env.nanoTime() - answered;
         }
 
         @Override

@@ -142,10 +142,19 @@ public interface RedisNode extends AutoCloseable {
         return false;
     }
 
+    /**
+     * Says that the subscription connection seems to lead to another server than the commands, or to none: it is closed and opened
+     * again. Returns without waiting for the server.
+     */
+    default void doubtSubscriptions() {}
+
     /** Told what happens on a channel; must not block. */
     interface Listener {
         /** The server has confirmed the subscription, for the first time or after a reconnection. */
         void begun();
+
+        /** The subscription that had begun has ended; it is being opened again. */
+        default void ended() {}
 
         /**
          * There is a message.

@@ -21,6 +21,9 @@ interface SubscriptionSource {
         /** The server has sent a message. */
         void message(String channel, String text);
 
+        /** The server has answered a ping. */
+        void alive();
+
         /** The server does not let us listen. */
         void refused(ServerError error);
     }
@@ -30,6 +33,9 @@ interface SubscriptionSource {
         void subscribe(Collection<String> channels);
 
         void unsubscribe(String channel);
+
+        /** Asks the server for a sign of life. */
+        void ping();
 
         /** Hands on what the server says, and returns when the connection has ended. */
         void listen();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private static final long MIN_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
 
+    /** How often a silent server is asked for a sign of life, and how long it has for that. */
+    private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(5);
+
     private final Environment env;
     private final String server;
     private final SubscriptionSource source;
@@ -35,7 +39,12 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private final Set<String> confirmed = new HashSet<>();
     private SubscriptionSource.@Nullable Line line;
     private @Nullable Thread thread;
+    private @Nullable Thread heart;
     private boolean closed;
+
+    /** What the server has said so far, in number. */
+    private final AtomicLong heard = new AtomicLong();
+
     private volatile long delay = MIN_DELAY;
     private final AtomicBoolean complained = new AtomicBoolean();
 
@@ -60,6 +69,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             if (thread == null) {
                 thread = env.newThread("interlock-subscriptions", this::run);
                 thread.start();
+            }
+            if (heart == null) {
+                heart = env.newWaitingThread("interlock-heartbeat", this::beat);
+                heart.start();
             }
             env.unpark(thread);
         } finally {
@@ -170,14 +183,51 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             }
             opened.listen();
         } finally {
+            Set<String> ended;
             lock.lock();
             try {
                 line = null;
+                ended = Set.copyOf(confirmed);
                 confirmed.clear();
             } finally {
                 lock.unlock();
             }
             opened.close();
+            ended.forEach(channel -> tell(channel, RedisNode.Listener::ended));
+        }
+    }
+
+    /** Closes the present connection; the thread opens another one. */
+    void doubt() {
+        lock.lock();
+        try {
+            if (line != null) {
+                line.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes a connection on which the server says nothing, not even when asked: it may have ended without our being told. */
+    private void beat() {
+        SubscriptionSource.Line asked = null;
+        long before = 0;
+        while (!isClosed()) {
+            lock.lock();
+            try {
+                if (line != null && line == asked && heard.get() == before) {
+                    LOG.log(Level.INFO, "{0} is silent on the connection that listens, which is opened again", server);
+                    line.close();
+                } else {
+                    asked = line;
+                    before = heard.get();
+                    send(SubscriptionSource.Line::ping);
+                }
+            } finally {
+                lock.unlock();
+            }
+            sleep(HEARTBEAT);
         }
     }
 
@@ -185,7 +235,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private void pause() {
         long nanos = delay / 2 + env.nextLong(delay);
         delay = Math.min(2 * delay, MAX_DELAY);
-        long end = env.nanoTime() + Math.min(nanos, MAX_DELAY);
+        sleep(Math.min(nanos, MAX_DELAY));
+    }
+
+    private void sleep(long nanos) {
+        long end = env.nanoTime() + nanos;
         for (long left = end - env.nanoTime(); left > 0 && !isClosed(); left = end - env.nanoTime()) {
             env.park(this, left);
         }
@@ -210,17 +264,28 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         } finally {
             lock.unlock();
         }
+        succeeded();
         tell(channel, RedisNode.Listener::begun);
     }
 
     @Override
     public void message(String channel, String text) {
+        succeeded();
         tell(channel, listener -> listener.message(text));
     }
 
-    private void tell(String channel, Consumer<RedisNode.Listener> what) {
+    @Override
+    public void alive() {
+        heard.incrementAndGet();
+    }
+
+    private void succeeded() {
+        alive();
         delay = MIN_DELAY;
         complained.set(false);
+    }
+
+    private void tell(String channel, Consumer<RedisNode.Listener> what) {
         Set<Member> told;
         lock.lock();
         try {
@@ -253,6 +318,9 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             }
             if (thread != null) {
                 env.unpark(thread);
+            }
+            if (heart != null) {
+                env.unpark(heart);
             }
         } finally {
             lock.unlock();

@@ -46,6 +46,9 @@ interface Wire extends AutoCloseable {
         List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
                 throws NotSentException;
 
+        /** How long ago the server last showed on this connection that it is there; zero if that is not known. */
+        long silentNanos();
+
         /** Gives the connection back. */
         void release();
 

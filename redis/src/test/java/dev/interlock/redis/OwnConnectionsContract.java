@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
+import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What nodes do that open their own connections to an endpoint. */
@@ -28,5 +33,49 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
             assertThat(monitor.commands())
                     .containsExactly(List.of("AUTH", "(redacted)"), List.of("SELECT", "1"), List.of("GET", "k"));
         }
+    }
+
+    @Test
+    void connectionsThatWereLostSilentlyWhileIdleCostNoFailure() throws Exception {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        ShiftedEnvironment shifted = new ShiftedEnvironment();
+        RedisNode node = node(proxy.uri(), shifted);
+        useManyConnections(server, node);
+        shifted.putForward(TimeUnit.SECONDS.toNanos(2));
+        proxy.halfOpen();
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aRequestWithoutAnAnswerCastsDoubtOnAllConnectionsThatWereIdleThen() throws Exception {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        RedisNode node = node(proxy.uri());
+        useManyConnections(server, node);
+        proxy.halfOpen();
+
+        LockBackendException failure = failure(() -> node.call(PING, SHORT));
+
+        assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
+        for (int i = 0; i < 20; i++) {
+            assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void passingErrorsOfTheServerSayThatItMayBeAskedLater() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        server.command("CONFIG", "SET", "maxmemory", "1");
+        LockBackendException full = failure(() -> node.call(TAKE, LONG));
+        server.command("CONFIG", "SET", "maxmemory", "0");
+
+        assertThat(full.reason()).isEqualTo(UNREACHABLE);
+        assertThat(full).hasMessageContaining("OOM").hasMessageContaining("memory");
+        assertThat(node.call(TAKE, LONG)).isEqualTo("OK");
     }
 }

@@ -39,6 +39,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link RedisNode} does, whatever client library is behind it. */
@@ -48,8 +49,8 @@ abstract class RedisNodeContract {
     static final LockConfig CONFIG = LockConfig.builder().commandTimeout(LONG).build();
 
     private static final String SECRET = "s3cret/t0ken+with:odd@characters";
-    private static final RedisCommand PING = RedisCommand.of("PING");
-    private static final RedisCommand TAKE = RedisCommand.of("SET", "k", SECRET, "NX", "PX", "60000");
+    static final RedisCommand PING = RedisCommand.of("PING");
+    static final RedisCommand TAKE = RedisCommand.of("SET", "k", SECRET, "NX", "PX", "60000");
     static final RedisCommand BLOCKING = RedisCommand.of("BLPOP", "list", "0");
     private static final LuaScript COMPARE_AND_DELETE = LuaScript.of(
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end");
@@ -88,10 +89,14 @@ abstract class RedisNodeContract {
     }
 
     final RedisNode node(String uri) {
-        return closeLater(open(uri, Environment.system()));
+        return node(uri, Environment.system());
     }
 
-    private static LockBackendException failure(Runnable call) {
+    final RedisNode node(String uri, Environment env) {
+        return closeLater(open(uri, env));
+    }
+
+    static LockBackendException failure(Runnable call) {
         LockBackendException failure = catchThrowableOfType(LockBackendException.class, call::run);
         assertThat(failure).as("a failure").isNotNull();
         StringWriter all = new StringWriter();
@@ -593,6 +598,38 @@ abstract class RedisNodeContract {
         int signals = two.get();
         server.command("PUBLISH", "two", "");
         awaitAtLeast(signals + 1, two);
+    }
+
+    @Test
+    @Tag("deep")
+    void aSubscriptionComesBackWhenItsConnectionWasLostSilently() {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        RedisNode node = node(proxy.uri());
+        AtomicInteger signals = new AtomicInteger();
+        node.subscribe("channel", signals::incrementAndGet);
+        awaitAtLeast(1, signals);
+        int before = signals.get();
+
+        proxy.halfOpen();
+
+        awaitAtLeast(before + 1, signals);
+        before = signals.get();
+        server.command("PUBLISH", "channel", "");
+        awaitAtLeast(before + 1, signals);
+    }
+
+    @Test
+    void aSubscriptionThatIsDoubtedIsMadeAgain() {
+        RedisNode node = node(start().uri());
+        AtomicInteger signals = new AtomicInteger();
+        node.subscribe("channel", signals::incrementAndGet);
+        awaitAtLeast(1, signals);
+        int before = signals.get();
+
+        node.doubtSubscriptions();
+
+        awaitAtLeast(before + 1, signals);
     }
 
     @Test

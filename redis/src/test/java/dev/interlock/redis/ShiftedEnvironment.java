@@ -5,7 +5,7 @@ import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The real environment, whose monotonic clock can be put forward. */
-final class ShiftedEnvironment implements Environment {
+class ShiftedEnvironment implements Environment {
     private final Environment real = Environment.system();
     private final AtomicLong shift = new AtomicLong();
 

@@ -2,8 +2,12 @@
 package dev.interlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.greaterThan;
+import static org.hamcrest.Matchers.is;
 
 import dev.interlock.engine.environment.Environment;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** What no server can be made to do. */
 class SubscriptionsTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
     @Test
     void anErrorOfTheClientLibraryDoesNotEndListeningForGood() throws Exception {
         AtomicInteger opened = new AtomicInteger();
@@ -19,7 +25,7 @@ class SubscriptionsTest {
             if (opened.getAndIncrement() < 2) {
                 throw new NoClassDefFoundError("on purpose");
             }
-            return new Confirming(receiver);
+            return new Confirming(receiver, true);
         };
         Subscriptions subscriptions = new Subscriptions(Environment.system(), "a server", failing);
         CountDownLatch told = new CountDownLatch(1);
@@ -41,13 +47,112 @@ class SubscriptionsTest {
         }
     }
 
+    /** Time that passes a thousand times as fast. */
+    private static final class Hurried extends ShiftedEnvironment {
+        private static final int SPEED = 1_000;
+
+        @Override
+        public long nanoTime() {
+            return SPEED * super.nanoTime();
+        }
+
+        @Override
+        public void park(Object blocker, long nanos) {
+            super.park(blocker, nanos / SPEED + 1);
+        }
+    }
+
+    /** Counts what it is told. */
+    private static final class Counting implements RedisNode.Listener {
+        final AtomicInteger begun = new AtomicInteger();
+        final AtomicInteger ended = new AtomicInteger();
+
+        @Override
+        public void begun() {
+            begun.incrementAndGet();
+        }
+
+        @Override
+        public void ended() {
+            ended.incrementAndGet();
+        }
+
+        @Override
+        public void message(String text) {}
+    }
+
+    @Test
+    void aConnectionOnWhichTheServerIsSilentIsOpenedAgain() {
+        AtomicInteger opened = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(
+                new Hurried(), "a server", receiver -> new Confirming(receiver, opened.incrementAndGet() > 1));
+        Counting counting = new Counting();
+        subscriptions.add("channel", counting);
+        try {
+            await().atMost(LONG).untilAtomic(counting.begun, is(2));
+            assertThat(counting.ended).hasValue(1);
+        } finally {
+            subscriptions.close();
+        }
+    }
+
+    @Test
+    void aConnectionOnWhichTheServerAnswersStays() {
+        AtomicInteger opened = new AtomicInteger();
+        AtomicInteger pings = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+            opened.incrementAndGet();
+            return new Confirming(receiver, true) {
+                @Override
+                public void ping() {
+                    super.ping();
+                    pings.incrementAndGet();
+                }
+            };
+        });
+        Counting counting = new Counting();
+        subscriptions.add("channel", counting);
+        try {
+            await().atMost(LONG).untilAtomic(pings, greaterThan(5));
+            assertThat(opened).hasValue(1);
+            assertThat(counting.ended).hasValue(0);
+        } finally {
+            subscriptions.close();
+        }
+    }
+
+    @Test
+    void aConnectionThatIsDoubtedIsOpenedAgain() {
+        Subscriptions subscriptions =
+                new Subscriptions(Environment.system(), "a server", receiver -> new Confirming(receiver, true));
+        Counting counting = new Counting();
+        subscriptions.add("channel", counting);
+        try {
+            await().atMost(LONG).untilAtomic(counting.begun, is(1));
+            subscriptions.doubt();
+            await().atMost(LONG).untilAtomic(counting.begun, is(2));
+            assertThat(counting.ended).hasValue(1);
+        } finally {
+            subscriptions.close();
+        }
+    }
+
     /** A connection on which each subscription is confirmed at once. */
-    private static final class Confirming implements SubscriptionSource.Line {
+    private static class Confirming implements SubscriptionSource.Line {
         private final SubscriptionSource.Receiver receiver;
+        private final boolean answers;
         private final CountDownLatch end = new CountDownLatch(1);
 
-        Confirming(SubscriptionSource.Receiver receiver) {
+        Confirming(SubscriptionSource.Receiver receiver, boolean answers) {
             this.receiver = receiver;
+            this.answers = answers;
+        }
+
+        @Override
+        public void ping() {
+            if (answers) {
+                receiver.alive();
+            }
         }
 
         @Override

@@ -16,13 +16,13 @@ import org.redisson.api.redisnode.RedisNodes;
  */
 final class Connector {
     private final RedissonClient client;
-    private final Failures failures;
+    private final RedissonFailures failures;
     private final Environment env;
     private final ReentrantLock mutex = new ReentrantLock();
     private @Nullable CompletableFuture<RedissonClient> connecting;
     private boolean closed;
 
-    Connector(RedissonClient client, Failures failures, Environment env) {
+    Connector(RedissonClient client, RedissonFailures failures, Environment env) {
         this.client = client;
         this.failures = failures;
         this.env = env;
@@ -35,7 +35,7 @@ final class Connector {
      */
     RedissonClient get(Duration timeout) {
         CompletableFuture<RedissonClient> connected = connect();
-        if (!Waiting.until(env, connected, timeout)) {
+        if (!Futures.await(env, connected, timeout)) {
             throw failures.notConnectedWithin(timeout);
         }
         try {

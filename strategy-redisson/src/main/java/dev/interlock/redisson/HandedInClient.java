@@ -15,7 +15,7 @@ final class HandedInClient implements ClientSource {
     /** What connects the client, unless it was connected when it was made. */
     private final @Nullable Connector connector;
 
-    HandedInClient(RedissonClient client, Failures failures, Environment env) {
+    HandedInClient(RedissonClient client, RedissonFailures failures, Environment env) {
         this.client = client;
         this.connector = client.getConfig().isLazyInitialization() ? new Connector(client, failures, env) : null;
     }

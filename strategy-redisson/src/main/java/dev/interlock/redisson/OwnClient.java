@@ -22,7 +22,7 @@ final class OwnClient implements ClientSource {
     private final Connector connector;
     private final ExecutorService listeners;
 
-    OwnClient(Config config, Failures failures, Environment env) {
+    OwnClient(Config config, RedissonFailures failures, Environment env) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 LISTENER_THREADS,
                 LISTENER_THREADS,

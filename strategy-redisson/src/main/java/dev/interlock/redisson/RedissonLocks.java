@@ -70,7 +70,7 @@ public final class RedissonLocks {
                     "no client was given: call redisson(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         config.requireKnownOptions(new RedissonStrategyProvider());
-        Failures failures = new Failures("the server of the Redisson client");
+        RedissonFailures failures = new RedissonFailures("the server of the Redisson client");
         Environment env = Environment.system();
         return RedissonProtocol.newFactory(
                 new HandedInClient(client, failures, env), Settings.of(config), failures, config, env);

@@ -49,9 +49,9 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final Duration TOKEN_LIFE = Duration.ofDays(1);
 
     private final ClientSource source;
-    private final Scripts scripts;
+    private final ScriptSender scripts;
     private final Listening listening;
-    private final LockKeys keys;
+    private final RedissonKeys keys;
     private final Settings settings;
     private final boolean cluster;
     private final boolean sharded;
@@ -66,9 +66,9 @@ final class RedissonProtocol implements LeaseProtocol {
 
     RedissonProtocol(
             ClientSource source,
-            LockKeys keys,
+            RedissonKeys keys,
             Settings settings,
-            Failures failures,
+            RedissonFailures failures,
             LockConfig config,
             Environment env) {
         Config client = source.config();
@@ -81,13 +81,13 @@ final class RedissonProtocol implements LeaseProtocol {
         this.countsAll = client.isSingleConfig();
         this.sharded =
                 cluster && client.useClusterServers().getShardedSubscriptionMode() != ShardedSubscriptionMode.OFF;
-        this.scripts = new Scripts(source, env, failures);
+        this.scripts = new ScriptSender(source, env, failures);
         this.listening = new Listening(source, env, sharded);
     }
 
     static DistributedLockFactory newFactory(
-            ClientSource source, Settings settings, Failures failures, LockConfig config, Environment env) {
-        LockKeys keys = new LockKeys(config.keyPrefix(), source::map);
+            ClientSource source, Settings settings, RedissonFailures failures, LockConfig config, Environment env) {
+        RedissonKeys keys = new RedissonKeys(config.keyPrefix(), source::map);
         RedissonProtocol protocol = new RedissonProtocol(source, keys, settings, failures, config, env);
         // A count that others see belongs to a thread, so that no lock passes to another one without Redis.
         LockConfig engineConfig =
@@ -137,7 +137,7 @@ final class RedissonProtocol implements LeaseProtocol {
     @Override
     public List<Renewal> renew(List<Claim> claims) {
         List<List<Claim>> groups = groups(claims);
-        List<Scripts.Sent> sent = groups.stream().map(this::sendRenewal).toList();
+        List<ScriptSender.Sent> sent = groups.stream().map(this::sendRenewal).toList();
         List<Renewal> renewals = new ArrayList<>(claims.size());
         for (int i = 0; i < groups.size(); i++) {
             renewals.addAll(outcomes(groups.get(i), sent.get(i)));
@@ -155,7 +155,7 @@ final class RedissonProtocol implements LeaseProtocol {
         return groups;
     }
 
-    private Scripts.Sent sendRenewal(List<Claim> claims) {
+    private ScriptSender.Sent sendRenewal(List<Claim> claims) {
         // Redisson does not tell when a connection breaks, and the lease runs on meanwhile.
         Duration patience = claims.stream()
                 .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
@@ -181,7 +181,7 @@ final class RedissonProtocol implements LeaseProtocol {
         }
     }
 
-    private static List<Renewal> outcomes(List<Claim> claims, Scripts.Sent sent) {
+    private static List<Renewal> outcomes(List<Claim> claims, ScriptSender.Sent sent) {
         List<Renewal> renewals = new ArrayList<>(claims.size());
         try {
             List<Long> answers = sent.answer();
@@ -217,7 +217,7 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public void releaseAll(List<Claim> claims) {
-        List<Scripts.Sent> sent = new ArrayList<>();
+        List<ScriptSender.Sent> sent = new ArrayList<>();
         LockBackendException first = null;
         try {
             for (List<Claim> group : groups(claims)) {
@@ -226,7 +226,7 @@ final class RedissonProtocol implements LeaseProtocol {
         } catch (LockBackendException e) {
             first = e;
         }
-        for (Scripts.Sent each : sent) {
+        for (ScriptSender.Sent each : sent) {
             try {
                 each.answer();
             } catch (LockBackendException e) {
@@ -238,7 +238,7 @@ final class RedissonProtocol implements LeaseProtocol {
         }
     }
 
-    private Scripts.Sent sendRelease(List<Claim> claims) {
+    private ScriptSender.Sent sendRelease(List<Claim> claims) {
         List<Object> arguments = new ArrayList<>(2 + 2 * claims.size());
         arguments.add(sharded ? "SPUBLISH" : "PUBLISH");
         arguments.add(millis(plainLease));

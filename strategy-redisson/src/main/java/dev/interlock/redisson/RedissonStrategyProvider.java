@@ -40,7 +40,7 @@ public final class RedissonStrategyProvider implements LockStrategyProvider {
     public DistributedLockFactory newFactory(LockConfig config) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        Failures failures = new Failures(RedisEndpoint.allOf(config).stream()
+        RedissonFailures failures = new RedissonFailures(RedisEndpoint.allOf(config).stream()
                 .map(RedisEndpoint::toString)
                 .collect(Collectors.joining(", ")));
         return RedissonProtocol.newFactory(

@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
@@ -29,6 +30,8 @@ import org.redisson.config.SubscriptionMode;
 record Settings(String topology, String masterName, boolean holdsInRedis, boolean fencing, boolean tokenForEver) {
     static final StrategyProfile PROFILE = new StrategyProfile(
             "Redisson's lock, which excludes and wakes plain RLocks: a hash of owner and holds, and a message at each release",
+            "share locks with programs that use Redisson's RLock",
+            ServerNeeds.ONE,
             EnumSet.of(
                     Capability.REENTRANT,
                     Capability.AUTO_RENEWAL,
@@ -55,10 +58,11 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
     static final StrategyOption MASTER_NAME =
             new StrategyOption("master-name", "mymaster", "what the sentinels call the master; for topology=sentinel");
     static final StrategyOption HOLDS = new StrategyOption(
-            "holds",
-            "local",
-            "local counts re-entries in this JVM; redis writes each count into the lock, where getHoldCount() of a plain RLock of"
-                    + " the same client and thread sees it, for a round trip each");
+                    "holds",
+                    "local",
+                    "local counts re-entries in this JVM; redis writes each count into the lock, where getHoldCount() of a plain RLock of"
+                            + " the same client and thread sees it, for a round trip each")
+            .mixedWith("redis");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
             "true",
@@ -149,6 +153,8 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                 .setConnectTimeout(timeout)
                 .setSubscriptionTimeout(timeout)
                 .setRetryAttempts(0)
+                // A silent connection is given up within two time-outs; Redisson by itself takes a minute.
+                .setPingConnectionInterval(timeout)
                 .setReconnectionDelay(new EqualJitterDelay(FIRST_RECONNECTION, LONGEST_RECONNECTION))
                 .setSubscriptionsPerConnection(SUBSCRIPTIONS);
     }

@@ -98,7 +98,7 @@ class OptionsTest {
         "app, a, app:{a}, redisson_lock_token:app:{a}, redisson_lock__channel:app:{a}"
     })
     void keysAndChannelsAreThoseOfRedisson(String prefix, String name, String lock, String token, String channel) {
-        LockKeys keys = new LockKeys(prefix, UnaryOperator.identity());
+        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity());
         assertThat(keys.plainName(name)).isEqualTo(lock);
         assertThat(keys.lock(name)).isEqualTo(lock);
         assertThat(keys.token(name)).isEqualTo(token);

@@ -38,10 +38,10 @@ class ProtocolTest {
     private LeaseProtocol protocol() {
         LockConfig config =
                 LockConfig.builder().commandTimeout(Fixture.PATIENCE).build();
-        Failures failures = new Failures("the server");
+        RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
                 new HandedInClient(redis.plain(), failures, Environment.system()),
-                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
                 Settings.of(config),
                 failures,
                 config,
@@ -115,10 +115,10 @@ class ProtocolTest {
                 .commandTimeout(Fixture.PATIENCE)
                 .build();
         Settings settings = Settings.of(config);
-        Failures failures = new Failures("the server");
+        RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
                 new OwnClient(settings.clientConfig(config), failures, Environment.system()),
-                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
                 settings,
                 failures,
                 config,

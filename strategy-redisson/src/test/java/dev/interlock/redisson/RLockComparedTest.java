@@ -228,10 +228,10 @@ class RLockComparedTest {
         assertThat(plain.isLocked()).isTrue();
 
         LockConfig config = LockConfig.builder().commandTimeout(Fixture.TIMEOUT).build();
-        Failures failures = new Failures("the server");
+        RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol ours = new RedissonProtocol(
                 new HandedInClient(redis.plain(), failures, Environment.system()),
-                new LockKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
                 Settings.of(config),
                 failures,
                 config,

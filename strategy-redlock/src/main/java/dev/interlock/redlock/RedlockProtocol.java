@@ -117,7 +117,7 @@ final class RedlockProtocol implements LeaseProtocol {
             poll.await();
             for (int j = 0; j < batches.get(i).size(); j++) {
                 int index = batches.get(i).get(j);
-                renewals[index] = renewal(claims.get(index), Holds.count(poll, members.majority(), j), poll);
+                renewals[index] = renewal(claims.get(index), AnswerCount.count(poll, members.majority(), j), poll);
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -139,12 +139,12 @@ final class RedlockProtocol implements LeaseProtocol {
         return poll;
     }
 
-    private Renewal renewal(Claim claim, Holds holds, Poll poll) {
-        if (holds.isKept()) {
+    private Renewal renewal(Claim claim, AnswerCount answers, Poll poll) {
+        if (answers.isKept()) {
             return new Renewal.Renewed(Duration.ofNanos(settings.validityNanos(claim.lease())));
         }
-        return holds.isLost()
-                ? new Renewal.Lost(holds.cause())
+        return answers.isLost()
+                ? new Renewal.Lost(answers.cause())
                 : new Renewal.Failed(outage("extended the lease", poll));
     }
 
@@ -154,11 +154,11 @@ final class RedlockProtocol implements LeaseProtocol {
         boolean[] listens = listens(channel);
         Poll poll = sendRelease(List.of(claim));
         poll.await();
-        Holds holds = Holds.count(poll, members.majority(), 0);
-        if (holds.isLost()) {
-            return new Release.Lost(holds.cause());
+        AnswerCount answers = AnswerCount.count(poll, members.majority(), 0);
+        if (answers.isLost()) {
+            return new Release.Lost(answers.cause());
         }
-        if (!holds.areEnough()) {
+        if (!answers.areEnough()) {
             throw outage("confirmed the release", poll);
         }
         boolean[] stillListens = listens(channel);
@@ -194,7 +194,7 @@ final class RedlockProtocol implements LeaseProtocol {
         LockBackendException first = null;
         for (Poll poll : polls) {
             poll.await();
-            if (first == null && !Holds.count(poll, members.majority(), 0).areEnough()) {
+            if (first == null && !AnswerCount.count(poll, members.majority(), 0).areEnough()) {
                 first = outage("confirmed the releases", poll);
             }
         }
@@ -229,7 +229,7 @@ final class RedlockProtocol implements LeaseProtocol {
      */
     private boolean areDecided(Poll answers, int leases, int width) {
         for (int i = 0; i < leases; i++) {
-            if (!Holds.count(answers, members.majority(), width * i).areDecided()) {
+            if (!AnswerCount.count(answers, members.majority(), width * i).areDecided()) {
                 return false;
             }
         }

@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.math.BigDecimal;
@@ -33,6 +34,7 @@ record Settings(
         boolean allowEven) {
     private static final int MAX_NODES = 9;
     private static final int LEAST_FOR_A_FAILURE = 3;
+    private static final int USUAL_NODES = 5;
     private static final Duration LONGEST = Duration.ofDays(1);
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
     private static final Duration USUAL_NODE_TIMEOUT = Duration.ofMillis(50);
@@ -41,14 +43,17 @@ record Settings(
     private static final BigDecimal MAX_DRIFT = new BigDecimal("0.5");
 
     static final StrategyOption NODE_TIMEOUT = new StrategyOption(
-            "node-timeout",
-            "auto",
-            "how long to wait for one server where the others have not decided, such as 50ms; auto is 50ms, or a twentieth of"
-                    + " the lease if that is less");
+                    "node-timeout",
+                    "auto",
+                    "how long to wait for one server where the others have not decided, such as 50ms; auto is 50ms, or a twentieth of"
+                            + " the lease if that is less")
+            .inTrials("2s")
+            .mixedWith("500ms");
     static final StrategyOption DRIFT = new StrategyOption(
-            "drift",
-            "0.01",
-            "the part of a lease by which the clocks of client and servers may differ, from 0 to 0.5; two milliseconds come on top");
+                    "drift",
+                    "0.01",
+                    "the part of a lease by which the clocks of client and servers may differ, from 0 to 0.5; two milliseconds come on top")
+            .mixedWith("0.02");
     static final StrategyOption MIN_VALIDITY = new StrategyOption(
             "min-validity", "0ms", "how much of the lease must be left when an acquisition succeeds; more than that");
     static final StrategyOption MAX_LEASE = new StrategyOption(
@@ -57,10 +62,11 @@ record Settings(
             "the longest lease that any client uses, the same for all of them: a server that has started less than that ago does"
                     + " not vote, and longer leases are refused");
     static final StrategyOption COLD_START = new StrategyOption(
-            "cold-start",
-            "wait",
-            "wait keeps a server out until max-lease has passed since its start; trust lets it vote at once, for servers that"
-                    + " lose nothing in a restart, and for tests");
+                    "cold-start",
+                    "wait",
+                    "wait keeps a server out until max-lease has passed since its start; trust lets it vote at once, for servers that"
+                            + " lose nothing in a restart, and for tests")
+            .inTrials("trust");
     static final StrategyOption FENCING =
             new StrategyOption("fencing", "true", "true draws fencing tokens; false keeps no counters in Redis");
     static final StrategyOption EVEN_NODES = new StrategyOption(
@@ -73,6 +79,8 @@ record Settings(
 
     private static final StrategyProfile PROFILE = new StrategyProfile(
             "A majority of independent Redis servers, fenced; one that restarted stands aside until no lease can be left",
+            "go on when a minority of the servers is lost, or has lost its data",
+            ServerNeeds.independent(LEAST_FOR_A_FAILURE, USUAL_NODES),
             EnumSet.of(
                     Capability.REENTRANT,
                     Capability.AUTO_RENEWAL,
@@ -198,7 +206,7 @@ record Settings(
         if (maxLease.isEmpty()) {
             assumptions.add(Assumption.RESTART_KEEPS_DATA);
         }
-        return new StrategyProfile(PROFILE.summary(), capabilities, assumptions);
+        return new StrategyProfile(PROFILE.summary(), PROFILE.purpose(), PROFILE.servers(), capabilities, assumptions);
     }
 
     /**

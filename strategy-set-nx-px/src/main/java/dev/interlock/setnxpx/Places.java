@@ -7,13 +7,20 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +35,12 @@ final class Places {
     /** The longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake. */
     private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
 
-    private static final Pattern MESSAGE = Pattern.compile("(\\d+) (\\d+) (\\d+) (.+)", Pattern.DOTALL);
+    private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (\\d+) (\\d+) (.+)", Pattern.DOTALL);
+
+    /** How long to wait before an unreachable subscription is opened once more, at first and at most. */
+    private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int MOST_DOUBLINGS = 6;
 
     private final Environment env;
     private final RedisNode node;
@@ -38,6 +50,12 @@ final class Places {
     private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
     private final AtomicBoolean subscribed = new AtomicBoolean();
     private volatile boolean listening;
+
+    /** Whether the server that was asked last, by a claim that was to be entered, would have reached us. */
+    private volatile boolean reachable = true;
+
+    private final AtomicInteger doubts = new AtomicInteger();
+    private final AtomicLong nextDoubtNanos = new AtomicLong();
 
     Places(Environment env, RedisNode node, LockKeys keys) {
         this.env = env;
@@ -56,12 +74,16 @@ final class Places {
     private record HandOver(long firstFence, long serverMicros) {}
 
     private static final class Place {
-        private final long number;
+        private final Claim claim;
         private @Nullable Refusal refusal;
+
+        /** When the server took it in first, by its clock in µs; zero if it has not. */
+        private long since;
+
         private volatile @Nullable HandOver handOver;
 
-        Place(long number) {
-            this.number = number;
+        Place(Claim claim) {
+            this.claim = claim;
         }
     }
 
@@ -87,7 +109,7 @@ final class Places {
     /** Notes that a claim is about to be entered, since its turn may come before the answer. */
     void enter(Claim claim) {
         if (find(claim) == null) {
-            places.put(keys.lock(claim.name()), new Place(claim.number()));
+            places.put(keys.lock(claim.name()), new Place(claim));
         }
     }
 
@@ -100,13 +122,47 @@ final class Places {
             return null;
         }
         Place place = places.get(keys.lock(claim.name()));
-        return place != null && place.number == claim.number() ? place : null;
+        return place != null && place.claim.number() == claim.number() ? place : null;
     }
 
-    void refused(Claim claim, Moment before, long serverMicros) {
+    /** Since when a claim has its place, by the server's clock in µs; zero if it has none. */
+    long since(Claim claim) {
+        Place place = find(claim);
+        return place == null ? 0 : place.since;
+    }
+
+    /**
+     * Notes a refusal.
+     *
+     * @param entering whether the claim was to be entered in the list
+     * @param since when it was, by the server's clock in µs; zero if it was not, because no message of this server would reach us
+     */
+    void refused(Claim claim, Moment before, long serverMicros, boolean entering, long since) {
         Place place = find(claim);
         if (place != null) {
             place.refusal = new Refusal(before, serverMicros);
+            place.since = since;
+        }
+        if (entering) {
+            reachable(since != 0);
+        }
+    }
+
+    /** The subscription may lead to a server that was the master once, or to none: then it is opened again, ever less often. */
+    private void reachable(boolean now) {
+        reachable = now;
+        if (now) {
+            doubts.set(0);
+            return;
+        }
+        long nanos = env.nanoTime();
+        long next = nextDoubtNanos.get();
+        int before = doubts.get();
+        if ((before == 0 || nanos - next >= 0)
+                && nextDoubtNanos.compareAndSet(
+                        next, nanos + (FIRST_DOUBT_NANOS << Math.min(before, MOST_DOUBLINGS)))) {
+            doubts.set(before + 1);
+            node.doubtSubscriptions();
         }
     }
 
@@ -163,6 +219,14 @@ final class Places {
                 @Override
                 public void begun() {
                     listening = true;
+                    reachable = true;
+                    watchers.values().forEach(Runnable::run);
+                }
+
+                @Override
+                public void ended() {
+                    listening = false;
+                    // Whoever waited for a message asks by itself from now on.
                     watchers.values().forEach(Runnable::run);
                 }
 
@@ -178,7 +242,28 @@ final class Places {
         if (listening && (place == null || place.handOver != null)) {
             onFreed.run();
         }
-        return () -> watchers.remove(key, onFreed);
+        return new Watch() {
+            @Override
+            public boolean isListening() {
+                return listening && reachable;
+            }
+
+            @Override
+            public void close() {
+                watchers.remove(key, onFreed);
+            }
+        };
+    }
+
+    /** What shows that a message comes from a script: nobody else knows the token. */
+    static String proof(Claim claim) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-1").digest(claim.token().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-1", e);
+        }
     }
 
     private void take(String text) {
@@ -188,7 +273,7 @@ final class Places {
         }
         String key = message.group(4);
         Place place = places.get(key);
-        if (place == null || place.number != Long.parseLong(message.group(1))) {
+        if (place == null || !proof(place.claim).equals(message.group(1))) {
             return;
         }
         place.handOver = new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)));

@@ -101,10 +101,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
             return new Attempt.Granted(
                     validity(claim.lease()), number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
         }
-        places.refused(claim, before, (Long) reply(answer.get(2)));
-        // A negative time to live says that the key has none, or has just gone; then there is nothing to wait for by
-        // the
-        // clock.
+        places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
+        // A negative time to live says that the key has none, or has just gone: then the clock is nothing to wait for.
         return new Attempt.Refused(Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
     }
 
@@ -117,7 +115,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
                 Integer.toString(fences(claim)),
                 millis(FENCE_LIFE),
                 settings.queues() ? places.entry(claim, fences(claim)) : "",
-                enters ? millis(listLife) : "0");
+                enters ? millis(listLife) : "0",
+                Long.toString(places.since(claim)));
     }
 
     private RedisCommand script(LuaScript script, Claim claim, String... args) {

@@ -10,6 +10,7 @@ import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.EnumSet;
@@ -24,6 +25,8 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     static final StrategyProfile PROFILE = new StrategyProfile(
             "One Redis server: SET NX PX under a random token, which every renewal and release compares",
+            "lock at the least cost, with fencing tokens and waiters in the order of their arrival",
+            ServerNeeds.ONE,
             EnumSet.of(
                     Capability.REENTRANT,
                     Capability.AUTO_RENEWAL,

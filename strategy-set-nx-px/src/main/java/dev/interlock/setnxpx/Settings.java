@@ -28,10 +28,11 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
     }
 
     static final StrategyOption CLIENT = new StrategyOption(
-            "client",
-            "jedis",
-            "jedis (a connection for each thread that is busy, lowest latency) or lettuce (one connection for all; needs"
-                    + " io.lettuce:lettuce-core)");
+                    "client",
+                    "jedis",
+                    "jedis (a connection for each thread that is busy, lowest latency) or lettuce (one connection for all; needs"
+                            + " io.lettuce:lettuce-core)")
+            .mixedWith("lettuce");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
             "true",
@@ -41,10 +42,11 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
             "script",
             "script, or transaction (WATCH, MULTI, EXEC) for servers that allow no scripts; the latter needs fencing=false");
     static final StrategyOption WAKEUP = new StrategyOption(
-            "wakeup",
-            "queue",
-            "queue (first come, first served: a release grants the lock to the first waiter), pubsub (a release tells all waiters,"
-                    + " who try; the default with release=transaction) or poll (no channels)");
+                    "wakeup",
+                    "queue",
+                    "queue (first come, first served: a release grants the lock to the first waiter), pubsub (a release tells all waiters,"
+                            + " who try; the default with release=transaction) or poll (no channels)")
+            .mixedWith("poll");
 
     static final List<StrategyOption> OPTIONS = List.of(CLIENT, FENCING, RELEASE, WAKEUP);
 

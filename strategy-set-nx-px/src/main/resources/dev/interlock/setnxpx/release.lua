@@ -23,13 +23,16 @@ local function release(lock, fence, list, token, channel, place)
   end
   -- Only a hint: the lock is free even if the user may not use the channel.
   local heard = channel ~= '' and redis.pcall('PUBLISH', channel, '')
+  if type(heard) == 'number' and heard > 0 then
+    heard = listeners(channel)
+  end
   local counted = type(heard) == 'number' and nobody_waits(list) and heard or -1
   if type(heard) == 'number' and heard > 0 then
     -- Whoever listens has no place among those who wait, so all of them try.
     redis.call('DEL', lock)
-    local waiter = head(list)
-    while waiter and tell(list, waiter, lock, 0, 0) == 0 do
-      waiter = head(list)
+    local waiter = first_there(list)
+    if waiter then
+      tell(waiter, lock, 0, 0)
     end
   elseif not hand_over(lock, fence, list, ARGV[1], '') then
     redis.call('DEL', lock)

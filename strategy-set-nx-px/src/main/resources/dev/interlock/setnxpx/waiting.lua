@@ -13,7 +13,7 @@ end
 
 -- The first of the next fencing tokens, or nil if the fence is not a number.
 local function draw(fence)
-  local last = tonumber(redis.call('GET', fence) or '0')
+  local last = tonumber(redis.pcall('GET', fence) or '0')
   return last and math.max(last + 1, micros())
 end
 
@@ -26,46 +26,65 @@ local function head(list)
   return redis.pcall('ZRANGE', list, '0', '0')[1]
 end
 
--- Sends one who waits a message about the lock, and drops those who are gone. Gives up where messages are not allowed.
-local function tell(list, waiter, lock, first, since)
-  local number, channel = string.match(waiter, '^(%d+) %S+ %d+ %d+ (.+)$')
-  local heard = number and redis.pcall('PUBLISH', channel, string.format('%s %.0f %.0f %s', number, first, since, lock)) or 0
-  if heard == 0 then
+local function parts(waiter)
+  return string.match(waiter, '^%d+ (%S+) (%d+) (%d+) (.+)$')
+end
+
+-- How many clients of this server listen to a channel by its name; nil if the user may not ask. PUBLISH would not do: it counts
+-- those who listen by a pattern, and reaches some whom it does not count, on replicas and other nodes.
+local function listeners(channel)
+  return redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+end
+
+-- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
+-- not know, and after so many drops that the server would stand still for others.
+local function first_there(list, asker)
+  for _ = 1, 100 do
+    local waiter = head(list)
+    if not waiter or waiter == asker then
+      return waiter
+    end
+    local _, _, _, channel = parts(waiter)
+    local heard = 0
+    if channel then
+      heard = listeners(channel)
+    end
+    if heard ~= 0 then
+      return heard and waiter
+    end
     redis.call('ZREM', list, waiter)
   end
-  return heard
+end
+
+-- Sends one who waits a message about the lock, which only who knows the token can have sent. Returns false where that is not allowed.
+local function tell(waiter, lock, first, since)
+  local token, _, _, channel = parts(waiter)
+  local text = string.format('%s %.0f %.0f %s', redis.sha1hex(token), first, since, lock)
+  return type(redis.pcall('PUBLISH', channel, text)) == 'number'
 end
 
 -- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns whether there is one, and
 -- whether the asker's turn has come; the lock may be taken for nobody if there is none.
 local function hand_over(lock, fence, list, life, asker)
-  local waiter = head(list)
-  while waiter do
-    if waiter == asker then
-      return false, true
-    end
-    local token, lease, fences = string.match(waiter, '^%d+ (%S+) (%d+) (%d+) ')
-    local first = 0
-    if fences and tonumber(fences) > 0 then
-      first = draw(fence)
-    end
-    -- Written before it is told, since the server may have no room for it.
-    if not first or token and redis.pcall('SET', lock, token, 'PX', lease).err then
-      return false
-    end
-    if first > 0 and keep(fence, first, fences, life).err then
-      return false
-    end
-    local heard = tell(list, waiter, lock, first, micros())
-    if type(heard) ~= 'number' then
-      return false
-    end
-    if heard > 0 then
-      redis.call('ZREM', list, waiter)
-      return true
-    end
-    waiter = head(list)
+  local waiter = first_there(list, asker)
+  if not waiter or waiter == asker then
+    return false, waiter == asker
   end
-  return false
+  local token, lease, fences = parts(waiter)
+  local first = 0
+  if tonumber(fences) > 0 then
+    first = draw(fence)
+  end
+  -- Written before it is told, since the server may have no room for it.
+  if not first or redis.pcall('SET', lock, token, 'PX', lease).err then
+    return false
+  end
+  if first > 0 and keep(fence, first, fences, life).err then
+    return false
+  end
+  if not tell(waiter, lock, first, micros()) then
+    return false
+  end
+  redis.call('ZREM', list, waiter)
+  return true
 end
-

@@ -10,6 +10,7 @@ import dev.interlock.redis.RedisNodes;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.EnumSet;
@@ -19,6 +20,8 @@ import java.util.List;
 public final class PlainSetStrategyProvider implements LockStrategyProvider {
     private static final StrategyProfile PROFILE = new StrategyProfile(
             "One Redis server: SET NX PX, without fencing tokens; waiters poll",
+            "see how a strategy is written",
+            ServerNeeds.ONE,
             EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,

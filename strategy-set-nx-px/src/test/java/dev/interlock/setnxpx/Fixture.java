@@ -10,6 +10,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +53,11 @@ final class Fixture implements AutoCloseable {
 
     static LockOptions lease(Duration lease) {
         return LockOptions.builder().lease(lease).build();
+    }
+
+    /** What a message says to show that it is for the owner of a token. */
+    static String sha1(String token) {
+        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1));
     }
 
     /** Takes a lock in another client's stead, for good. */

@@ -39,12 +39,12 @@ class PlacesTest {
         wire.listener.begun();
         Claim claim = claim(7, lease, renewed);
         places.enter(claim);
-        places.refused(claim, places.now(), SERVER_MICROS);
+        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
         return claim;
     }
 
     private void message(long number, long fence, Duration afterRefusal) {
-        wire.listener.message(number + " " + fence + " "
+        wire.listener.message(Places.proof(claim(number, LEASE, true)) + " " + fence + " "
                 + (SERVER_MICROS + TimeUnit.NANOSECONDS.toMicros(afterRefusal.toNanos())) + " " + KEY);
     }
 
@@ -58,6 +58,46 @@ class PlacesTest {
                 .contains(new Attempt.Granted(Duration.ofMillis(1_978), OptionalLong.of(42)));
         assertThat(places.takeGrant(claim)).as("a message grants once").isEmpty();
         assertThat(places.has(claim)).isFalse();
+    }
+
+    @Test
+    void aServerThatWouldNotReachUsIsDoubtedEverLessOften() {
+        Watch watch = places.watch("name", woken::incrementAndGet);
+        wire.listener.begun();
+        Claim claim = claim(7, LEASE, true);
+        places.enter(claim);
+        assertThat(watch.isListening()).isTrue();
+        for (int i = 0; i < 10; i++) {
+            places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        }
+        assertThat(wire.doubts).hasValue(1);
+        assertThat(watch.isListening()).isFalse();
+        clock.pass(Duration.ofSeconds(1));
+        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        clock.pass(Duration.ofSeconds(1));
+        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        assertThat(wire.doubts).hasValue(2);
+        clock.pass(Duration.ofSeconds(1));
+        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        assertThat(wire.doubts).hasValue(3);
+        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
+        assertThat(watch.isListening()).isTrue();
+        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        assertThat(wire.doubts).as("the first doubt after a success is at once").hasValue(4);
+    }
+
+    @Test
+    void aSubscriptionThatEndsWakesThoseWhoWaitForItsMessages() {
+        Claim claim = refused(LEASE, true);
+        Watch watch = places.watch("name", woken::incrementAndGet);
+        int before = woken.get();
+        wire.listener.ended();
+        assertThat(woken.get()).isEqualTo(before + 1);
+        assertThat(watch.isListening()).isFalse();
+        assertThat(places.mayEnter(claim)).isFalse();
+        wire.listener.begun();
+        assertThat(watch.isListening()).isTrue();
+        assertThat(places.mayEnter(claim)).isTrue();
     }
 
     @Test
@@ -148,7 +188,7 @@ class PlacesTest {
         places.watch("other", () -> {});
         wire.listener.begun();
         places.enter(claim);
-        places.refused(claim, places.now(), SERVER_MICROS);
+        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
         Watch silent = places.watch("name", woken::incrementAndGet);
         assertThat(woken).as("it has a place, and nothing has happened").hasValue(0);
         silent.close();
@@ -223,6 +263,12 @@ class PlacesTest {
     /** Keeps the listener. */
     private static final class Wire implements RedisNode {
         private Listener listener;
+        private final AtomicInteger doubts = new AtomicInteger();
+
+        @Override
+        public void doubtSubscriptions() {
+            doubts.incrementAndGet();
+        }
 
         @Override
         public Watch subscribe(String channel, Listener toTell) {

@@ -20,10 +20,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.RedisClient;
 
 /** Those who wait in a list in Redis, and a release that grants the lock to the first. */
 class QueueTest extends OnChosenClients {
     private static final String NAME = "queued";
+    private static final String LIST = Fixture.key(NAME) + ":waiting";
 
     private DistributedLock lockOf(DistributedLockFactory factory) {
         return lockOf(factory, NAME);
@@ -147,9 +150,9 @@ class QueueTest extends OnChosenClients {
         assertNobodyIsLeftInTheList();
     }
 
-    /** By the order in which the server got what clients sent: tokens that ask have two arguments more than tokens that release. */
+    /** By the order in which the server got what clients sent: tokens that ask have three arguments more than tokens that release. */
     private static int overtaken(List<List<String>> commands) {
-        List<String> asked = tokens(commands, 12);
+        List<String> asked = tokens(commands, 13);
         assertThat(asked).hasSizeGreaterThan(100);
         int latest = -1;
         int overtaken = 0;
@@ -204,20 +207,106 @@ class QueueTest extends OnChosenClients {
         String channel = (String) ((List<?>) redis.server.command("PUBSUB", "CHANNELS", "interlock:client:*")).get(0);
         String first =
                 (String) ((List<?>) redis.server.command("ZRANGE", Fixture.key(NAME) + ":waiting", "0", "0")).get(0);
-        String number = first.split(" ")[0];
+        String proof = Fixture.sha1(first.split(" ")[1]);
         String key = Fixture.key(NAME);
         for (String text : List.of(
                 "",
                 "nonsense",
-                "99999 1 9999999999999999 " + key,
+                first.split(" ")[0] + " 1 9999999999999999 " + key,
+                Fixture.sha1("another token") + " 1 9999999999999999 " + key,
                 // Granted before the last refusal, and so long over.
-                number + " 1 1000000 " + key,
-                number + " 0 0 " + key,
-                number + " 1 9999999999999999 " + Fixture.key("other"))) {
+                proof + " 1 1000000 " + key,
+                proof + " 0 0 " + key,
+                proof + " 1 9999999999999999 " + Fixture.key("other"))) {
             assertThat(redis.server.command("PUBLISH", channel, text)).isEqualTo(1L);
         }
         await().during(Duration.ofMillis(300)).atMost(Fixture.PATIENCE).until(() -> !waiting.isDone());
         redis.server.command("DEL", key);
+        get(waiting);
+    }
+
+    @Test
+    void nobodyIsGrantedTheLockWhomOnlyAPatternReaches() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        try (RedisClient eavesdropper = RedisClient.create(redis.server.uri())) {
+            FutureTask<Object> listening = Fixture.start(() -> {
+                eavesdropper.psubscribe(new JedisPubSub() {}, "interlock:*");
+                return null;
+            });
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> redis.server.command("PUBSUB", "NUMPAT").equals(1L));
+            redis.server.command("ZADD", LIST, "1", "1 gone 2000 1 interlock:client:gone");
+            FutureTask<Long> waiting = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofHours(1)))));
+            redis.awaitWaiters(NAME, 2);
+            mine.unlock();
+            assertThat(redis.server.command("GET", Fixture.key(NAME))).isNotEqualTo("gone");
+            get(waiting);
+            redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            listening.cancel(true);
+        }
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void aReleaseDropsNoMoreOfThoseWhoAreGoneThanKeepTheServerBusyForAMoment() {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        for (int i = 0; i < 250; i++) {
+            redis.server.command("ZADD", LIST, String.valueOf(i), i + " gone 2000 1 interlock:client:gone");
+        }
+        mine.unlock();
+        assertThat(redis.server.command("ZCARD", LIST)).isEqualTo(150L);
+        mine.lock();
+        assertThat(redis.server.command("ZCARD", LIST)).isEqualTo(50L);
+        mine.unlock();
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void whoeverWasDroppedWhileItDidNotListenGetsItsPlaceBack() throws Exception {
+        redis.holdElsewhere(NAME);
+        FutureTask<Long> first = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofSeconds(1)))));
+        redis.awaitWaiters(NAME, 1);
+        FutureTask<Long> second = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofHours(1)))));
+        redis.awaitWaiters(NAME, 2);
+        Object oldest = ((List<?>) redis.server.command("ZRANGE", LIST, "0", "0")).get(0);
+        redis.server.command("ZREM", LIST, String.valueOf(oldest));
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> ((List<?>) redis.server.command("ZRANGE", LIST, "0", "0")).get(0), oldest::equals);
+        redis.server.command("DEL", Fixture.key(NAME));
+        assertThat(get(first)).isLessThan(get(second));
+    }
+
+    @Test
+    void whoeverNoMessageReachesHasNoPlaceAndAsksByItself() throws Exception {
+        redis.holdElsewhere(NAME);
+        DistributedLockFactory factory = experienced(config -> config.waitCeiling(Duration.ofHours(1)));
+        redis.server.command("ACL", "SETUSER", "default", "-pubsub");
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            FutureTask<Long> waiting = locking(lockOf(factory));
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> tokens(monitor.commands(), 13).size() > 4);
+            assertThat(redis.server.command("EXISTS", LIST)).isEqualTo(0L);
+            redis.server.command("DEL", Fixture.key(NAME));
+            get(waiting);
+        }
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
+    void aCorruptedFenceStopsNoRelease() throws Exception {
+        DistributedLock mine = lockOf(redis.factory());
+        mine.lock();
+        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        redis.awaitWaiters(NAME, 1);
+        String fence = Fixture.key(NAME) + ":fence";
+        assertThat(redis.server.command("EXISTS", fence)).isEqualTo(1L);
+        redis.server.command("DEL", fence);
+        redis.server.command("LPUSH", fence, "no number");
+        mine.unlock();
+        assertThat(redis.isTaken(NAME)).isFalse();
+        redis.server.command("DEL", fence);
         get(waiting);
     }
 

@@ -4,6 +4,7 @@ package dev.interlock.setnxgetset;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
@@ -31,6 +32,8 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
             "One Redis server, before SET had options: SETNX a timestamp, GETSET one that has passed; waiters poll, and a client that"
                     + " sends GETSET without a guard can move the end of another's lease";
 
+    private static final String PURPOSE = "share keys with programs that lock by SETNX and GETSET";
+
     private static final Duration LEAST_AHEAD = Duration.ofSeconds(2);
     private static final Duration MOST_AHEAD = Duration.ofDays(365);
 
@@ -47,10 +50,11 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
             "true writes digits behind the point that make each timestamp its holder's own; false writes whole numbers, for"
                     + " users that can read nothing else, and gives up SAFE_RELEASE");
     static final StrategyOption CLOCK = new StrategyOption(
-            "clock",
-            "client",
-            "client compares timestamps with this machine's clock; server with that of Redis; observed with none: a waiter"
-                    + " takes over what it has seen unchanged for a whole lease");
+                    "clock",
+                    "client",
+                    "client compares timestamps with this machine's clock; server with that of Redis; observed with none: a waiter"
+                            + " takes over what it has seen unchanged for a whole lease")
+            .mixedWith("server");
     static final StrategyOption MAX_AHEAD = new StrategyOption(
             "clock-max-ahead",
             "8d",
@@ -93,6 +97,6 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
                 // Nobody's clock tells when a lease is over.
             }
         }
-        return new StrategyProfile(SUMMARY, capabilities, assumptions);
+        return new StrategyProfile(SUMMARY, PURPOSE, ServerNeeds.ONE, capabilities, assumptions);
     }
 }

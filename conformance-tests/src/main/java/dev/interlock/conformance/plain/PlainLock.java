@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class PlainLock implements DistributedLock {
     private final String name;
     private final Lock lock;
-    private final Holds holds;
+    private final HoldCounts holds;
     private final @Nullable ToIntFunction<Lock> holdCount;
 
-    PlainLock(String name, Lock lock, Holds holds, @Nullable ToIntFunction<Lock> holdCount) {
+    PlainLock(String name, Lock lock, HoldCounts holds, @Nullable ToIntFunction<Lock> holdCount) {
         this.name = name;
         this.lock = lock;
         this.holds = holds;

@@ -28,7 +28,7 @@ final class PlainProvider implements LockStrategyProvider {
     private final @Nullable ToIntFunction<Lock> holdCount;
 
     /** The holds of the threads of each client; a client that is handed out twice is one owner. */
-    private final Map<Client, Map<String, Holds>> holds = new ConcurrentHashMap<>();
+    private final Map<Client, Map<String, HoldCounts>> holds = new ConcurrentHashMap<>();
 
     PlainProvider(
             Supplier<? extends Client> clients, Set<Capability> capabilities, @Nullable ToIntFunction<Lock> holdCount) {
@@ -76,8 +76,8 @@ final class PlainProvider implements LockStrategyProvider {
 
         @Override
         public DistributedLock getLock(String name) {
-            Holds ofName = holds.computeIfAbsent(client, first -> new ConcurrentHashMap<>())
-                    .computeIfAbsent(name, first -> new Holds());
+            HoldCounts ofName = holds.computeIfAbsent(client, first -> new ConcurrentHashMap<>())
+                    .computeIfAbsent(name, first -> new HoldCounts());
             return new PlainLock(name, client.lock(name), ofName, holdCount);
         }
 

@@ -170,14 +170,14 @@ public final class RedisHarness implements LockHarness {
 
         private final LockStrategyProvider provider;
         private final LockConfig.Builder config = LockConfig.builder().commandTimeout(COMMAND_TIMEOUT);
-        private int servers = 1;
+        private int chosen;
 
         private Builder(LockStrategyProvider provider) {
             this.provider = Objects.requireNonNull(provider, "provider");
         }
 
         /**
-         * Sets how many servers the strategy runs on. One unless set.
+         * Sets how many servers the strategy runs on. As many as its profile says unless set.
          *
          * @param servers how many, each with data of its own
          * @return this builder
@@ -187,7 +187,7 @@ public final class RedisHarness implements LockHarness {
             if (servers < 1) {
                 throw new IllegalArgumentException("servers is " + servers + ": a harness needs at least one");
             }
-            this.servers = servers;
+            chosen = servers;
             return this;
         }
 
@@ -275,13 +275,18 @@ public final class RedisHarness implements LockHarness {
             }
         }
 
+        private int servers() {
+            return chosen == 0 ? provider.profile().servers().usual() : chosen;
+        }
+
         private void openOwn(List<Node> nodes, Supplier<OwnServer> source) {
-            for (int i = 0; i < servers; i++) {
+            for (int i = servers(); i > 0; i--) {
                 nodes.add(new OwnNode(source.get()));
             }
         }
 
         private void openForeign(List<Node> nodes, List<URI> uris) {
+            int servers = servers();
             if (uris.size() < servers) {
                 throw new IllegalArgumentException(PROPERTY + " names " + uris.size() + " of the " + servers
                         + " servers that the strategy is tested on: name them all, separated by commas");

@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.FaultInjector;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.testservers.RedisServer;
@@ -41,27 +42,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RedisHarnessTest {
     private static final int PATIENCE_MILLIS = 10_000;
     private static final int GLANCE_MILLIS = 100;
-    private static final LockStrategyProvider PROVIDER = new LockStrategyProvider() {
-        @Override
-        public String name() {
-            return "none";
-        }
+    private static final LockStrategyProvider PROVIDER = wanting(ServerNeeds.ONE);
 
-        @Override
-        public StrategyProfile profile() {
-            return new StrategyProfile("none", Set.of(), Set.of());
-        }
+    private static LockStrategyProvider wanting(ServerNeeds servers) {
+        return new LockStrategyProvider() {
+            @Override
+            public String name() {
+                return "none";
+            }
 
-        @Override
-        public List<StrategyOption> options() {
-            return List.of();
-        }
+            @Override
+            public StrategyProfile profile() {
+                return new StrategyProfile("none", "", servers, Set.of(), Set.of());
+            }
 
-        @Override
-        public DistributedLockFactory newFactory(LockConfig config) {
-            throw new UnsupportedOperationException();
-        }
-    };
+            @Override
+            public List<StrategyOption> options() {
+                return List.of();
+            }
+
+            @Override
+            public DistributedLockFactory newFactory(LockConfig config) {
+                throw new UnsupportedOperationException();
+            }
+        };
+    }
 
     private final RedisHarness harness = RedisHarness.of(PROVIDER).open();
     private final FaultInjector faults = harness.faults().orElseThrow();
@@ -288,6 +293,20 @@ class RedisHarnessTest {
             assertThat(client.call("SET", next.config().keyPrefix() + "k", "v", "NX"))
                     .isEqualTo("OK");
         }
+    }
+
+    @Test
+    void aStrategyGetsAsManyServersAsItsProfileSaysUnlessTheTestSaysOtherwise() {
+        LockStrategyProvider provider = wanting(ServerNeeds.independent(2, 3));
+        String four = "redis://127.0.0.1:1,redis://127.0.0.1:2,redis://127.0.0.1:3,redis://127.0.0.1:4";
+        try (RedisHarness usual = RedisHarness.of(provider).open(four);
+                RedisHarness two = RedisHarness.of(provider).servers(2).open(four)) {
+            assertThat(usual.config().endpoints()).hasSize(3);
+            assertThat(two.config().endpoints()).hasSize(2);
+        }
+        assertThatThrownBy(() -> RedisHarness.of(provider).open("redis://127.0.0.1:1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 of the 3");
     }
 
     @Test

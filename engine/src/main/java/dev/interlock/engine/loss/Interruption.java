@@ -2,6 +2,7 @@
 package dev.interlock.engine.loss;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.threads.Wait;
 
 /**
  * Settles between a thread that learns of the loss of its lock by itself and the engine, which interrupts it because of that
@@ -31,15 +32,39 @@ public final class Interruption {
         }
     }
 
-    /** Returns when no interrupt because of the loss can come any more. By the owner. */
-    public void preclude(Environment env) {
-        while (!isPrecluded()) {
-            env.park(this, Long.MAX_VALUE);
+    /**
+     * Returns when no interrupt because of the loss can come any more. By the owner. An {@code interrupt()} that a thread class of
+     * the application overrides may need what the owner has, and is waited for no longer than the patience.
+     */
+    public void preclude(Environment env, long patienceNanos) {
+        if (isPrecluded()) {
+            return;
+        }
+        Thread owner = Thread.currentThread();
+        boolean bounded = !isPlatform(owner);
+        long startNanos = env.nanoTime();
+        Wait wait = Wait.uninterruptibly(env);
+        wait.takeInterrupt();
+        try {
+            while (!isPrecluded()) {
+                long left = bounded ? startNanos + patienceNanos - env.nanoTime() : Long.MAX_VALUE;
+                if (left <= 0) {
+                    return;
+                }
+                wait.park(this, left);
+            }
+        } finally {
+            wait.end();
         }
     }
 
     private synchronized boolean isPrecluded() {
         told = true;
         return !running;
+    }
+
+    /** Whether the class of a thread is one of the platform's, whose {@code interrupt()} runs no code of the application. */
+    public static boolean isPlatform(Thread thread) {
+        return thread.getClass() == Thread.class || thread.getClass().getModule() == Thread.class.getModule();
     }
 }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LostHolds {
     private final Environment env;
+    private final long patienceNanos;
     private final Map<Owner, OfOneThread> byThread = new HashMap<>();
     private final ReferenceQueue<Thread> ended = new ReferenceQueue<>();
 
@@ -67,8 +68,12 @@ public final class LostHolds {
         }
     }
 
-    public LostHolds(Environment env) {
+    /**
+     * @param patienceNanos how long to wait for an interrupt that is on its way and that a class of the application holds up
+     */
+    public LostHolds(Environment env, long patienceNanos) {
         this.env = env;
+        this.patienceNanos = patienceNanos;
     }
 
     /** Notes what a thread has lost; returns the interruption that may tell it. */
@@ -104,7 +109,7 @@ public final class LostHolds {
             }
             lost.told = true;
         }
-        lost.interruption.preclude(env);
+        preclude(lost.interruption);
         return lost.cause;
     }
 
@@ -128,8 +133,26 @@ public final class LostHolds {
                 remove(thread, name);
             }
         }
-        lost.interruption.preclude(env);
+        preclude(lost.interruption);
         return lost.cause;
+    }
+
+    /**
+     * Returns when a thread, which is the current one, will not be interrupted any more because of what it lost of a lock; see
+     * {@link Interruption#preclude}. Does not count as told.
+     */
+    public void precludeInterrupt(Thread thread, String name) {
+        LostHold lost;
+        synchronized (this) {
+            lost = find(thread, name);
+        }
+        if (lost != null) {
+            preclude(lost.interruption);
+        }
+    }
+
+    private void preclude(Interruption interruption) {
+        interruption.preclude(env, patienceNanos);
     }
 
     /** Forgets what a thread lost of a lock and was told of, because it has acquired the lock afresh. */

@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,9 @@ final class Dispatcher {
     private final RateLimitedLog drops;
     private final RateLimitedLog threads;
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    /** A Java monitor, held for a few instructions: a virtual thread that queued for it unmounted could find no carrier. */
+    private final Object lock = new Object();
+
     private final Queue<Consumer<LockListener>> queue = new ArrayDeque<>();
 
     /** How many events were dropped since the last one that was queued. */
@@ -76,8 +77,7 @@ final class Dispatcher {
         boolean full;
         boolean starts;
         Thread woken = null;
-        mutex.lock();
-        try {
+        synchronized (lock) {
             full = queue.size() >= CAPACITY;
             if (full) {
                 dropped++;
@@ -92,8 +92,6 @@ final class Dispatcher {
                 woken = parked;
             }
             state = State.BUSY;
-        } finally {
-            mutex.unlock();
         }
         if (starts) {
             start();
@@ -109,19 +107,16 @@ final class Dispatcher {
     /** Lets the thread end as soon as the events that are queued have been delivered. */
     void close() {
         Thread woken;
-        mutex.lock();
-        try {
+        synchronized (lock) {
             closed = true;
             woken = state == State.IDLE ? parked : null;
-        } finally {
-            mutex.unlock();
         }
         if (woken != null) {
             host.unpark().accept(woken);
         }
     }
 
-    /** Not under the mutex: the application may supply the threads. */
+    /** Not under the lock: the application may supply the threads. */
     private void start() {
         try {
             host.newThread().apply("listener", this::run).start();
@@ -132,11 +127,8 @@ final class Dispatcher {
     }
 
     private void hasNoThread() {
-        mutex.lock();
-        try {
+        synchronized (lock) {
             state = State.NO_THREAD;
-        } finally {
-            mutex.unlock();
         }
     }
 
@@ -190,8 +182,7 @@ final class Dispatcher {
 
     /** Takes the next event; if there is none, returns {@link #END} if the thread may end, otherwise {@code null}. */
     private @Nullable Consumer<LockListener> poll(boolean mayEnd) {
-        mutex.lock();
-        try {
+        synchronized (lock) {
             Consumer<LockListener> event = queue.poll();
             if (event == null && dropped > 0) {
                 event = takeDropped();
@@ -201,12 +192,10 @@ final class Dispatcher {
             state = ends ? State.NO_THREAD : waits ? State.IDLE : State.BUSY;
             parked = waits ? Thread.currentThread() : null;
             return ends ? END : event;
-        } finally {
-            mutex.unlock();
         }
     }
 
-    /** Makes the event that stands for those that were dropped; under the mutex. */
+    /** Makes the event that stands for those that were dropped; under the lock. */
     private Consumer<LockListener> takeDropped() {
         EventsDropped event = new EventsDropped(strategy, dropped);
         dropped = 0;

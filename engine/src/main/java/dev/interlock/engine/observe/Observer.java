@@ -21,18 +21,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells the listeners of one factory, and JDK Flight Recorder, what its locks do. Safe to use from any thread.
  *
- * <p>No method waits, throws or calls a listener itself. While {@link #isOn} is {@code false}, none does anything; the engine asks
+ * <p>No method waits, throws or calls a listener itself, but one may start the thread that does, by a thread factory of the
+ * application: not to be called within a monitor. While {@link #isOn} is {@code false}, none does anything; the engine asks
  * before it reads a clock for the sake of an event.
  */
 public final class Observer {
     private final String strategy;
     private final @Nullable Dispatcher dispatcher;
     private final @Nullable FlightRecorderEvents recorder;
+    private final RateLimitedLog failures;
 
-    private Observer(String strategy, @Nullable Dispatcher dispatcher, @Nullable FlightRecorderEvents recorder) {
+    private Observer(
+            String strategy, Host host, @Nullable Dispatcher dispatcher, @Nullable FlightRecorderEvents recorder) {
         this.strategy = strategy;
         this.dispatcher = dispatcher;
         this.recorder = recorder;
+        this.failures = new RateLimitedLog(
+                host.nanoTime(),
+                count -> "events of locks could not be told (" + count
+                        + " since this was last logged); the locks are not affected");
     }
 
     /**
@@ -44,8 +51,8 @@ public final class Observer {
      * @return the observer
      */
     public static Observer of(List<LockListener> listeners, Host host, String strategy) {
-        return new Observer(
-                strategy, listeners.isEmpty() ? null : new Dispatcher(listeners, host, strategy), recorder(strategy));
+        Dispatcher dispatcher = listeners.isEmpty() ? null : new Dispatcher(listeners, host, strategy);
+        return new Observer(strategy, host, dispatcher, recorder(strategy));
     }
 
     /** Returns {@code null} in a runtime without the module {@code jdk.jfr}, where the class cannot be linked. */
@@ -72,9 +79,13 @@ public final class Observer {
      * @param name the lock
      */
     public void requested(String name) {
-        if (dispatcher != null) {
-            Requested event = new Requested(strategy, name);
-            dispatcher.add(listener -> listener.requested(event));
+        try {
+            if (dispatcher != null) {
+                Requested event = new Requested(strategy, name);
+                dispatcher.add(listener -> listener.requested(event));
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -88,12 +99,17 @@ public final class Observer {
      * @param fencingToken the fencing token, if there is one
      */
     public void acquired(String name, long waitedNanos, int attempts, boolean local, OptionalLong fencingToken) {
-        if (dispatcher != null) {
-            Acquired event = new Acquired(strategy, name, Duration.ofNanos(waitedNanos), attempts, local, fencingToken);
-            dispatcher.add(listener -> listener.acquired(event));
-        }
-        if (recorder != null) {
-            recorder.acquired(name, waitedNanos, attempts, local, fencingToken);
+        try {
+            if (dispatcher != null) {
+                Acquired event =
+                        new Acquired(strategy, name, Duration.ofNanos(waitedNanos), attempts, local, fencingToken);
+                dispatcher.add(listener -> listener.acquired(event));
+            }
+            if (recorder != null) {
+                recorder.acquired(name, waitedNanos, attempts, local, fencingToken);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -104,12 +120,16 @@ public final class Observer {
      * @param heldNanos the time since the acquisition
      */
     public void released(String name, long heldNanos) {
-        if (dispatcher != null) {
-            Released event = new Released(strategy, name, Duration.ofNanos(heldNanos));
-            dispatcher.add(listener -> listener.released(event));
-        }
-        if (recorder != null) {
-            recorder.released(name, heldNanos);
+        try {
+            if (dispatcher != null) {
+                Released event = new Released(strategy, name, Duration.ofNanos(heldNanos));
+                dispatcher.add(listener -> listener.released(event));
+            }
+            if (recorder != null) {
+                recorder.released(name, heldNanos);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -121,12 +141,16 @@ public final class Observer {
      * @param remaining how long the lease is valid from now on
      */
     public void renewed(String name, long tookNanos, Duration remaining) {
-        if (dispatcher != null) {
-            Renewed event = new Renewed(strategy, name, Duration.ofNanos(tookNanos), remaining);
-            dispatcher.add(listener -> listener.renewed(event));
-        }
-        if (recorder != null) {
-            recorder.renewed(name, tookNanos, remaining);
+        try {
+            if (dispatcher != null) {
+                Renewed event = new Renewed(strategy, name, Duration.ofNanos(tookNanos), remaining);
+                dispatcher.add(listener -> listener.renewed(event));
+            }
+            if (recorder != null) {
+                recorder.renewed(name, tookNanos, remaining);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -137,12 +161,16 @@ public final class Observer {
      * @param cause why not
      */
     public void renewalFailed(String name, LockBackendException cause) {
-        if (dispatcher != null) {
-            RenewalFailed event = new RenewalFailed(strategy, name, cause);
-            dispatcher.add(listener -> listener.renewalFailed(event));
-        }
-        if (recorder != null) {
-            recorder.renewalFailed(name, cause);
+        try {
+            if (dispatcher != null) {
+                RenewalFailed event = new RenewalFailed(strategy, name, cause);
+                dispatcher.add(listener -> listener.renewalFailed(event));
+            }
+            if (recorder != null) {
+                recorder.renewalFailed(name, cause);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -154,12 +182,16 @@ public final class Observer {
      * @param heldNanos the time since the acquisition
      */
     public void lost(String name, LossCause cause, long heldNanos) {
-        if (dispatcher != null) {
-            Lost event = new Lost(strategy, name, cause, Duration.ofNanos(heldNanos));
-            dispatcher.add(listener -> listener.lost(event));
-        }
-        if (recorder != null) {
-            recorder.lost(name, cause, heldNanos);
+        try {
+            if (dispatcher != null) {
+                Lost event = new Lost(strategy, name, cause, Duration.ofNanos(heldNanos));
+                dispatcher.add(listener -> listener.lost(event));
+            }
+            if (recorder != null) {
+                recorder.lost(name, cause, heldNanos);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -170,12 +202,16 @@ public final class Observer {
      * @param cause the first failure
      */
     public void outageBegan(String name, LockBackendException cause) {
-        if (dispatcher != null) {
-            OutageBegan event = new OutageBegan(strategy, name, cause);
-            dispatcher.add(listener -> listener.outageBegan(event));
-        }
-        if (recorder != null) {
-            recorder.outageBegan(name, cause);
+        try {
+            if (dispatcher != null) {
+                OutageBegan event = new OutageBegan(strategy, name, cause);
+                dispatcher.add(listener -> listener.outageBegan(event));
+            }
+            if (recorder != null) {
+                recorder.outageBegan(name, cause);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -186,12 +222,16 @@ public final class Observer {
      * @param lastedNanos the time since the first failure
      */
     public void outageEnded(String name, long lastedNanos) {
-        if (dispatcher != null) {
-            OutageEnded event = new OutageEnded(strategy, name, Duration.ofNanos(lastedNanos));
-            dispatcher.add(listener -> listener.outageEnded(event));
-        }
-        if (recorder != null) {
-            recorder.outageEnded(name, lastedNanos);
+        try {
+            if (dispatcher != null) {
+                OutageEnded event = new OutageEnded(strategy, name, Duration.ofNanos(lastedNanos));
+                dispatcher.add(listener -> listener.outageEnded(event));
+            }
+            if (recorder != null) {
+                recorder.outageEnded(name, lastedNanos);
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
@@ -202,16 +242,24 @@ public final class Observer {
      * @param length how many wait now
      */
     public void queueLength(String name, int length) {
-        if (dispatcher != null) {
-            QueueChanged event = new QueueChanged(strategy, name, length);
-            dispatcher.add(listener -> listener.queueChanged(event));
+        try {
+            if (dispatcher != null) {
+                QueueChanged event = new QueueChanged(strategy, name, length);
+                dispatcher.add(listener -> listener.queueChanged(event));
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 
     /** Lets the thread that calls the listeners end as soon as it has told them what is queued. Does not wait for it. */
     public void close() {
-        if (dispatcher != null) {
-            dispatcher.close();
+        try {
+            if (dispatcher != null) {
+                dispatcher.close();
+            }
+        } catch (Throwable e) {
+            failures.add(e);
         }
     }
 }

@@ -2,20 +2,22 @@
 package dev.interlock.engine.observe;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Logs a problem at its first occurrence, then at most once a minute with the number of occurrences. Safe to use from any thread. */
+/**
+ * Logs a problem at its first occurrence, then at most once a minute with the number of occurrences. Throws nothing. Safe to use
+ * from any thread.
+ */
 final class RateLimitedLog {
-    private static final System.Logger LOG = System.getLogger(RateLimitedLog.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(RateLimitedLog.class);
     private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
     private final LongFunction<String> message;
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Object lock = new Object();
     private long unlogged;
     private boolean loggedBefore;
     private long loggedAtNanos;
@@ -31,21 +33,29 @@ final class RateLimitedLog {
     }
 
     void add(@Nullable Throwable cause) {
-        long count;
-        mutex.lock();
         try {
+            long count = count();
+            if (count > 0) {
+                LOG.log(System.Logger.Level.WARNING, message.apply(count), cause);
+            }
+        } catch (Throwable e) {
+            // A problem with a problem: the next one tries again.
+        }
+    }
+
+    /** Counts an occurrence; returns how many are to be logged now, possibly none. */
+    private long count() {
+        synchronized (lock) {
             unlogged++;
             long now = nanoTime.getAsLong();
             if (loggedBefore && now - loggedAtNanos < PERIOD_NANOS) {
-                return;
+                return 0;
             }
             loggedBefore = true;
             loggedAtNanos = now;
-            count = unlogged;
+            long count = unlogged;
             unlogged = 0;
-        } finally {
-            mutex.unlock();
+            return count;
         }
-        LOG.log(System.Logger.Level.WARNING, message.apply(count), cause);
     }
 }

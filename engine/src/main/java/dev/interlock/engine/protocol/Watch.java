@@ -4,7 +4,24 @@ package dev.interlock.engine.protocol;
 /** A running interest in the releases of a lock. */
 public interface Watch extends AutoCloseable {
     /** The watch of a strategy that cannot listen. */
-    Watch NONE = () -> {};
+    Watch NONE = new Watch() {
+        @Override
+        public boolean isListening() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    };
+
+    /**
+     * Tells whether a release will be told as far as is known; otherwise whoever waits asks more often.
+     *
+     * @return {@code true} unless overridden
+     */
+    default boolean isListening() {
+        return true;
+    }
 
     /** Ends the interest. Returns without waiting for a server; has no effect if called again. */
     @Override

@@ -2,13 +2,14 @@
 package dev.interlock.engine.threads;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.QuietLog;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Runs code of the user's, one piece after another, on a daemon thread that is there while there is any. Safe to use from any thread. */
 public final class Notices {
-    private static final System.Logger LOG = System.getLogger(Notices.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Notices.class);
 
     private final Environment env;
     private final String threadName;
@@ -23,22 +24,34 @@ public final class Notices {
 
     /** Has an action run; does not throw, whatever happens. */
     public void add(Runnable action) {
+        boolean starts;
         synchronized (lock) {
             waiting.add(action);
-            if (!running) {
-                try {
-                    env.newThread(threadName, this::run).start();
-                    running = true;
-                } catch (Throwable e) {
-                    // The action runs with the next one for which a thread can be started.
-                    LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
-                }
+            starts = !running;
+            running = true;
+        }
+        if (starts) {
+            start();
+        }
+    }
+
+    /** Not under the lock, since the thread may come from a factory of the user's. */
+    private void start() {
+        try {
+            env.newThread(threadName, this::run).start();
+        } catch (Throwable e) {
+            // The actions run with the next one for which a thread can be started.
+            synchronized (lock) {
+                running = false;
             }
+            LOG.log(System.Logger.Level.ERROR, "a thread " + threadName + " could not be started", e);
         }
     }
 
     private void run() {
         for (Runnable action = next(); action != null; action = next()) {
+            // What one action leaves behind must not disturb the next.
+            Thread.interrupted();
             try {
                 action.run();
             } catch (Throwable e) {

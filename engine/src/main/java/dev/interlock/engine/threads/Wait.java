@@ -104,9 +104,13 @@ public final class Wait {
         return isEndedByInterrupt() || isTimeOver();
     }
 
-    /** How long ago the time was over, zero if it is not. */
-    public Duration overdue() {
-        return bounded ? Duration.ofNanos(Math.max(0, env.nanoTime() - deadlineNanos)) : Duration.ZERO;
+    /**
+     * How long a wait that is over may take to give up what it has: no longer than one time-out after its time, however long its
+     * last request took. Not positive if nothing is left.
+     */
+    public Duration leftForRelease(Duration timeout) {
+        long overdueNanos = bounded ? Math.max(0, env.nanoTime() - deadlineNanos) : 0;
+        return timeout.minusNanos(overdueNanos);
     }
 
     /** Blocks until unparked, at most the given time and what is left of the wait. May return at any time. */

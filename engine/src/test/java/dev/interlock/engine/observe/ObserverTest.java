@@ -418,4 +418,60 @@ class ObserverTest {
             throw new AssertionError(e);
         }
     }
+
+    @Test
+    void aLogThatThrowsReachesNobodyWhoTellsTheObserver() throws InterruptedException {
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                throw new IllegalStateException("the disk is full");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(broken);
+        try {
+            host.refusals.set(1);
+            Observer observer = observer(heard);
+            observer.requested("lock 0");
+            assertThat(log).hasSize(1);
+            observer.requested("lock 1");
+            assertThat(heard.next(2)).isEqualTo(requests(0, 2));
+        } finally {
+            logger.removeHandler(broken);
+        }
+    }
+
+    @Test
+    void aClockThatThrowsReachesNobodyWhoTellsTheObserver() {
+        CountDownLatch read = new CountDownLatch(1);
+        Observer observer = Observer.of(
+                List.of(heard),
+                new Host(
+                        () -> {
+                            read.countDown();
+                            throw new AssertionError("planted");
+                        },
+                        (blocker, nanos) -> {},
+                        thread -> {},
+                        (name, task) -> {
+                            throw new OutOfMemoryError("planted");
+                        }),
+                "memory");
+        observer.requested("a");
+        observer.queueLength("a", 3);
+        observer.acquired("a", 5, 2, true, OptionalLong.of(7));
+        observer.renewed("a", 11, Duration.ofSeconds(13));
+        observer.renewalFailed("a", FAILURE);
+        observer.lost("a", LossCause.GONE, 17);
+        observer.released("b", 19);
+        observer.outageBegan("c", FAILURE);
+        observer.outageEnded("c", 23);
+        observer.close();
+        assertThat(read.getCount()).isZero();
+    }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -27,17 +28,28 @@ class PackagesTest {
     /** Those that were longer before there was this rule; each number may only go down. */
     private static final Map<String, Integer> LONGER = Map.of("Releases.java", 253);
 
-    @Test
-    void noPackageIsAHeap() throws IOException {
-        Map<String, Long> sizes;
+    /** The names that several classes have, each with the reason why nobody takes one for the other. */
+    private static final Map<String, String> SHARED = Map.of(
+            "Main", "what a tool starts with; only its launcher names it",
+            "Settings", "the options of a strategy, which each reads in the same way, and which no other sees");
+
+    /** The main sources of all modules, from the root of their packages on. */
+    private static List<String> sources() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
-            sizes = files.map(Path::toString)
+            return files.map(Path::toString)
                     .map(file -> file.replace('\\', '/'))
                     .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
                     .filter(file -> !file.matches(".*/(package|module)-info\\.java"))
-                    .map(file -> file.replaceFirst(".*/src/main/java/", "").replaceFirst("/[^/]*$", ""))
-                    .collect(Collectors.groupingBy(file -> file, TreeMap::new, Collectors.counting()));
+                    .map(file -> file.replaceFirst(".*/src/main/java/", ""))
+                    .toList();
         }
+    }
+
+    @Test
+    void noPackageIsAHeap() throws IOException {
+        Map<String, Long> sizes = sources().stream()
+                .map(file -> file.replaceFirst("/[^/]*$", ""))
+                .collect(Collectors.groupingBy(file -> file, TreeMap::new, Collectors.counting()));
         assertThat(sizes).containsKey("dev/interlock/tools/lab");
 
         sizes.keySet().removeIf(name -> sizes.get(name) <= LARGER.getOrDefault(name, ROOM));
@@ -63,5 +75,19 @@ class PackagesTest {
                 .as("files of the engine with more than " + LINES
                         + " lines: give each of their jobs a class of its own")
                 .isEmpty();
+    }
+
+    @Test
+    void noTwoClassesShareAName() throws IOException {
+        Map<String, List<String>> shared = sources().stream()
+                .collect(Collectors.groupingBy(
+                        file -> file.replaceFirst(".*/", "").replaceFirst("\\.java$", ""),
+                        TreeMap::new,
+                        Collectors.toList()));
+        shared.values().removeIf(files -> files.size() == 1);
+        assertThat(shared.keySet())
+                .as("names that several classes have, in any module: rename one, or give a reason why nobody confuses"
+                        + " them: " + shared)
+                .isEqualTo(SHARED.keySet());
     }
 }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the commands that clients send to a {@link RedisServer}, in the order in which the server carries them out.
  *
- * <p>Not seen are the commands that scripts run, and those of the server object itself; the arguments of {@code AUTH} are
+ * <p>Not seen are the commands that scripts run, those of the server object itself, and {@code PING}, which clients send whenever they
+ * like; the arguments of {@code AUTH} are
  * hidden by the server. Instances are safe to use from any thread.
  */
 public final class CommandMonitor implements AutoCloseable {
@@ -77,7 +78,9 @@ public final class CommandMonitor implements AutoCloseable {
         lock.lock();
         try {
             if (!server.isOwn(client)) {
-                commands.add(command);
+                if (!command.get(0).equals("PING")) {
+                    commands.add(command);
+                }
             } else if (command.get(0).equals("ECHO")) {
                 lastMarker = command.get(1);
                 progress.signalAll();

@@ -5,7 +5,6 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.tools.backends.ConfiguredStrategy;
-import dev.interlock.tools.backends.Servers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +59,7 @@ public final class Candidates {
 
     private static Candidate ours(LockStrategyProvider provider, Map<String, String> client, Map<String, String> more) {
         Map<String, String> options = new LinkedHashMap<>(Map.of(InterlockOpener.STRATEGY, provider.name()));
-        options.putAll(Servers.optionsFor(provider.name()));
+        options.putAll(ConfiguredStrategy.trialOptions(provider));
         options.putAll(client);
         options.putAll(more);
         StringBuilder name = new StringBuilder(provider.name());
@@ -74,7 +73,7 @@ public final class Candidates {
         return new Candidate(
                 name.toString(),
                 Candidate.Kind.OURS,
-                Servers.neededBy(provider.name()),
+                provider.profile().servers().usual(),
                 new InterlockOpener(),
                 options,
                 artifacts);

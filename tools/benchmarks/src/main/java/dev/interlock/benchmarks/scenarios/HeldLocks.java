@@ -6,7 +6,7 @@ import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Terms;
 import dev.interlock.benchmarks.figures.ClientCost;
 import dev.interlock.benchmarks.figures.Figures;
-import dev.interlock.benchmarks.figures.Losses;
+import dev.interlock.benchmarks.figures.LostLocks;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Pause;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ final class HeldLocks extends Scenario {
         Pause.of(scale.lease().multipliedBy(2));
         double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
         long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
-        int lost = Losses.unlock(locks);
+        int lost = LostLocks.unlock(locks);
         long left = stage.keys() - (keysWhileHeld - scale.locks());
         return new Figures(
                 Map.of(

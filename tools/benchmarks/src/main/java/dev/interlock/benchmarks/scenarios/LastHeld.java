@@ -5,7 +5,7 @@ import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Terms;
 import dev.interlock.benchmarks.figures.Figures;
-import dev.interlock.benchmarks.figures.Losses;
+import dev.interlock.benchmarks.figures.LostLocks;
 import dev.interlock.benchmarks.figures.Metric;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -41,7 +41,7 @@ final class LastHeld extends Scenario {
         Duration lease = scale.lease();
         Map<Metric, Double> values =
                 new EnumMap<>(Rates.during(stage, scale.time().compareTo(lease) < 0 ? lease : scale.time()));
-        values.put(Metric.LOCKS_LOST, (double) Losses.unlock(List.of(held)));
+        values.put(Metric.LOCKS_LOST, (double) LostLocks.unlock(List.of(held)));
         return new Figures(values, 0);
     }
 }

@@ -59,9 +59,22 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
 
     /** The options with which the strategy runs here, those that are set everywhere and those that were chosen. */
     public Map<String, String> settings() {
-        Map<String, String> settings = new TreeMap<>(Servers.optionsFor(provider.name()));
+        Map<String, String> settings = new TreeMap<>(trialOptions(provider));
         settings.putAll(options);
         return settings;
+    }
+
+    /**
+     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it can use
+     * servers that have just been started, on a machine that is busy with other things too.
+     *
+     * @param provider the strategy
+     * @return the options that are not left at their defaults, by name
+     */
+    public static Map<String, String> trialOptions(LockStrategyProvider provider) {
+        Map<String, String> options = new TreeMap<>();
+        provider.options().forEach(option -> option.trialValue().ifPresent(value -> options.put(option.name(), value)));
+        return options;
     }
 
     /** All options of the strategy with the values that they have here, defaults too. */

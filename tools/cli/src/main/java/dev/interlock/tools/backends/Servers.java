@@ -4,10 +4,12 @@ package dev.interlock.tools.backends;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import java.net.URI;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Where servers come from.
@@ -16,35 +18,32 @@ import java.util.stream.Collectors;
  */
 public record Servers(List<URI> named) {
     /**
-     * Returns how many independent servers a strategy is made for.
+     * Returns the servers of a strategy that is only to be made, not used.
      *
-     * @param strategy the name of the strategy
-     * @return the number of servers
+     * @param provider the strategy
+     * @return as many endpoints as it is meant to run on; nobody listens there
      */
-    public static int neededBy(String strategy) {
-        return strategy.equals("redlock") ? 5 : 1;
+    public static List<URI> imaginary(LockStrategyProvider provider) {
+        return IntStream.rangeClosed(1, provider.profile().servers().usual())
+                .mapToObj(port -> URI.create("redis://127.0.0.1:" + port))
+                .toList();
     }
 
-    /**
-     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it can use
-     * servers that have just been started, on a machine that is busy with other things too.
-     *
-     * @param strategy the name of the strategy
-     * @return the options that are not left at their defaults, by name
-     */
-    public static Map<String, String> optionsFor(String strategy) {
-        return strategy.equals("redlock") ? Map.of("cold-start", "trust", "node-timeout", "2s") : Map.of();
+    /** How many servers a strategy gets: as many as it is meant to run on, or its minimum where the user named fewer. */
+    private int count(LockStrategyProvider provider) {
+        ServerNeeds needs = provider.profile().servers();
+        return named.isEmpty() || named.size() >= needs.usual() ? needs.usual() : needs.minimum();
     }
 
     /** Servers for measurements. */
-    public Backend backend(String strategy) {
-        int needed = neededBy(strategy);
+    public Backend backend(LockStrategyProvider provider) {
+        int needed = count(provider);
         return named.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(named, needed);
     }
 
     /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
     public LockHarness harness(ConfiguredStrategy candidate) {
-        int needed = neededBy(candidate.provider().name());
+        int needed = count(candidate.provider());
         if (named.stream().anyMatch(uri -> RedisEndpoint.of(uri).tls())) {
             return new DirectHarness(candidate, text(named.subList(0, needed)));
         }

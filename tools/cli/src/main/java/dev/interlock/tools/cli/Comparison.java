@@ -65,7 +65,7 @@ final class Comparison {
     private StrategyReport measure(LockStrategyProvider provider, Progress progress) {
         StrategyReport.Builder report = new StrategyReport.Builder(provider);
         int steps = 0;
-        try (Backend backend = servers.backend(provider.name())) {
+        try (Backend backend = servers.backend(provider)) {
             report.redis(backend);
             MeasuredStrategy subject = new MeasuredStrategy(provider.name(), backend);
             if (speed) {

@@ -26,8 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -144,14 +142,11 @@ final class ConformanceCommand implements Callable<Integer> {
                 continue;
             }
             // None of them is asked anything before the first lock is.
-            String endpoints = IntStream.rangeClosed(
-                            1, Servers.neededBy(candidate.provider().name()))
-                    .mapToObj(port -> "redis://127.0.0.1:" + port)
-                    .collect(Collectors.joining(","));
             try {
                 DistributedLocks.getInstance(
                                 candidate.provider(),
-                                candidate.configure(LockConfig.builder().endpoints(endpoints)))
+                                candidate.configure(
+                                        LockConfig.builder().endpoints(Servers.imaginary(candidate.provider()))))
                         .close();
             } catch (IllegalArgumentException e) {
                 throw usage("--option: " + e.getMessage());

@@ -35,6 +35,10 @@ final class StrategiesCommand implements Callable<Integer> {
     private static void describe(LockStrategyProvider strategy, List<List<String>> rows) {
         StrategyProfile profile = strategy.profile();
         rows.add(List.of(strategy.name(), profile.summary()));
+        if (!profile.purpose().isEmpty()) {
+            rows.add(List.of("  take it to", profile.purpose()));
+        }
+        rows.add(List.of("  runs on", profile.servers().summary()));
         for (Capability capability : profile.capabilities()) {
             rows.add(List.of("  promises", capability + ": " + capability.summary()));
         }

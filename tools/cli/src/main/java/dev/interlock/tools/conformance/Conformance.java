@@ -38,7 +38,7 @@ public final class Conformance {
 
     private ConformanceReport.Entry entry(ConfiguredStrategy candidate, Progress progress) {
         String name = candidate.provider().name();
-        try (Backend backend = servers.backend(name)) {
+        try (Backend backend = servers.backend(candidate.provider())) {
             return new ConformanceReport.Entry(
                     name,
                     candidate.effectiveOptions(),

@@ -5,7 +5,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.tools.backends.Backend;
-import dev.interlock.tools.backends.Servers;
+import dev.interlock.tools.backends.ConfiguredStrategy;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -27,7 +27,9 @@ public record MeasuredStrategy(String strategy, Backend backend) {
     static DistributedLockFactory open(String strategy, String endpoints) {
         LockConfig.Builder config =
                 LockConfig.builder().endpoints(endpoints).keyPrefix(KEY_PREFIX).commandTimeout(COMMAND_TIMEOUT);
-        Servers.optionsFor(strategy).forEach(config::option);
+        DistributedLocks.strategies().stream()
+                .filter(provider -> provider.name().equals(strategy))
+                .forEach(provider -> ConfiguredStrategy.trialOptions(provider).forEach(config::option));
         return DistributedLocks.getInstance(strategy, config.build());
     }
 

@@ -2,14 +2,15 @@
 package dev.interlock.tools.report;
 
 import dev.interlock.spi.Capability;
-import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.lab.CellVerdict;
 import dev.interlock.tools.lab.FaultReport;
 import dev.interlock.tools.lab.LabCell;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -41,7 +42,7 @@ public final class Recommendations {
 
     public static List<Recommendation> of(List<StrategyReport> strategies, @Nullable FaultReport faults) {
         Recommendations found = new Recommendations(strategies, faults);
-        return List.of(
+        List<Recommendation> all = new ArrayList<>(List.of(
                 found.best(
                         "save work that would be done twice; a duplicate does no harm",
                         strategy -> strategy.capabilities().contains(Capability.PUSH_WAKEUP),
@@ -53,23 +54,31 @@ public final class Recommendations {
                 found.best(
                         "go on when a server is lost",
                         strategy -> strategy.capabilities().contains(Capability.QUORUM),
-                        found::minority),
-                found.best(
-                        "share locks with programs that use Redisson's RLock",
-                        strategy -> strategy.name().equals("redisson"),
-                        strategy -> "excludes and wakes plain RLocks of the same name"),
-                found.best(
-                        "share keys with programs that use SETNX and GETSET",
-                        strategy -> strategy.name().equals("setnx-getset"),
-                        strategy ->
-                                "writes and reads the historical timestamps; no fencing tokens, and clients' clocks must agree"));
+                        found::minority)));
+        Set<String> taken = all.stream().map(Recommendation::strategy).collect(Collectors.toSet());
+        // What others are for is for themselves to say.
+        strategies.stream()
+                .filter(strategy -> !taken.contains(strategy.name()))
+                .flatMap(strategy -> found.ownPurpose(strategy).stream())
+                .forEach(all::add);
+        return List.copyOf(all);
+    }
+
+    private Optional<Recommendation> ownPurpose(StrategyReport strategy) {
+        return Optional.ofNullable(strategy.purpose())
+                .filter(purpose -> !purpose.isEmpty())
+                .map(purpose -> best(purpose, strategy::equals, StrategyReport::summary));
+    }
+
+    private static int servers(StrategyReport strategy) {
+        return strategy.servers() == null ? 1 : strategy.servers().usual();
     }
 
     /** Takes the strategy with the fewest servers, and of these the fastest. */
     private Recommendation best(String need, Predicate<StrategyReport> will, Function<StrategyReport, String> reason) {
         Optional<StrategyReport> best = sound.stream()
                 .filter(will)
-                .min(Comparator.<StrategyReport>comparingInt(strategy -> Servers.neededBy(strategy.name()))
+                .min(Comparator.<StrategyReport>comparingInt(Recommendations::servers)
                         .thenComparing(Recommendations::pairsPerSecond, Comparator.reverseOrder()));
         return best.map(strategy ->
                         new Recommendation(need, strategy.name(), reason.apply(strategy) + knownDefects(strategy)))
@@ -108,7 +117,7 @@ public final class Recommendations {
     }
 
     private static String cost(StrategyReport strategy) {
-        int servers = Servers.neededBy(strategy.name());
+        int servers = servers(strategy);
         String where = servers == 1 ? "one server" : servers + " servers";
         return strategy.uncontended() == null
                 ? where + ", and waiters are told"

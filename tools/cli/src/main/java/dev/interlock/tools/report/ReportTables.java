@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Makes tables of a {@link Report}. */
 public final class ReportTables {
@@ -72,9 +74,21 @@ public final class ReportTables {
                 "Promises and assumptions",
                 header,
                 rows,
-                report.strategies().stream()
-                        .flatMap(strategy -> options(strategy.name(), strategy.options()).stream())
+                Stream.concat(
+                                report.strategies().stream().flatMap(strategy -> purpose(strategy).stream()),
+                                report.strategies().stream()
+                                        .flatMap(strategy -> options(strategy.name(), strategy.options()).stream()))
                         .toList());
+    }
+
+    /** What a strategy is for and what it needs for that, in a sentence; none if it does not say. */
+    private static Optional<String> purpose(StrategyReport strategy) {
+        return Optional.ofNullable(strategy.purpose())
+                .filter(purpose -> !purpose.isEmpty())
+                .map(purpose -> "Take " + strategy.name() + " to " + purpose
+                        + (strategy.servers() == null
+                                ? ""
+                                : ", on " + strategy.servers().summary()) + ".");
     }
 
     /** With which options a strategy ran, in a sentence; none if it has no options. */

@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.ConfiguredStrategy;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the strategy
  * @param options all its options and their values, those that were left at their defaults too
  * @param summary its algorithm in a sentence
+ * @param purpose what to take it for, as it follows the word "to"; missing in reports of former versions
+ * @param servers how many servers it wants; missing in reports of former versions
  * @param capabilities what it promises
  * @param assumptions what it takes for granted
  * @param redis its servers, without passwords
@@ -39,6 +42,8 @@ public record StrategyReport(
         String name,
         Map<String, String> options,
         String summary,
+        @Nullable String purpose,
+        @Nullable ServerNeeds servers,
         Set<Capability> capabilities,
         Set<Assumption> assumptions,
         List<String> redis,
@@ -111,6 +116,8 @@ public record StrategyReport(
                     name,
                     options,
                     profile.summary(),
+                    profile.purpose(),
+                    profile.servers(),
                     profile.capabilities(),
                     profile.assumptions(),
                     redis,

@@ -10,18 +10,20 @@ import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
  * Strategies whose results are known: one that works, one that never excludes anybody, one that never answers, one that
- * breaks the rules about interrupts, and one that promises too much.
+ * breaks the rules about interrupts, one that promises too much, and one that wants three servers.
  */
 public final class TestStrategies {
     public static final String WORKING = "test-working";
@@ -29,6 +31,7 @@ public final class TestStrategies {
     public static final String FAILING = "test-failing";
     public static final String CARELESS = "test-careless";
     public static final String BOASTFUL = "test-boastful";
+    public static final String TRIO = "test-trio";
 
     private TestStrategies() {}
 
@@ -96,6 +99,59 @@ public final class TestStrategies {
         @Override
         public void close() {
             jedis.close();
+        }
+    }
+
+    /** Wants three servers, can do with two, and uses the last of them. */
+    public static final class TrioStrategyProvider extends Provider {
+        public TrioStrategyProvider() {
+            super(TRIO);
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return new StrategyProfile(
+                    "Made up for the tests of the comparison, on three servers.",
+                    "agree in threes",
+                    ServerNeeds.independent(2, 3),
+                    Set.of(Capability.REENTRANT),
+                    Set.of(Assumption.NO_EVICTION));
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return List.of(
+                    new StrategyOption("colour", "blue", "the colour of the lock").inTrials("red"),
+                    new StrategyOption("temper", "calm", "calm or bold: bold trusts servers that have restarted")
+                            .inTrials("bold")
+                            .mixedWith("mild"));
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            boolean bold = config.option("temper").equals(Optional.of("bold"));
+            StrategyProfile usual = profile();
+            return new TestLockFactory(
+                    TRIO,
+                    bold
+                            ? new StrategyProfile(
+                                    usual.summary(),
+                                    usual.purpose(),
+                                    usual.servers(),
+                                    usual.capabilities(),
+                                    Set.of(Assumption.NO_EVICTION, Assumption.RESTART_KEEPS_DATA))
+                            : usual,
+                    door(config));
+        }
+
+        @Override
+        TestLockFactory.Door door(LockConfig config) {
+            List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
+            if (endpoints.size() != 3) {
+                throw new IllegalArgumentException("three servers are wanted, not " + endpoints.size());
+            }
+            return new RedisDoor(
+                    new Jedis(endpoints.get(2).host(), endpoints.get(2).port()));
         }
     }
 

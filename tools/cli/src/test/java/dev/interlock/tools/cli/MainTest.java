@@ -38,6 +38,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
+    private static final Effort LEAST = new Effort(
+            "least",
+            Duration.ofMillis(1),
+            Duration.ofMillis(1),
+            Duration.ofMillis(1),
+            Duration.ofMillis(1),
+            Duration.ofMillis(1),
+            1);
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -86,6 +95,8 @@ class MainTest {
                         "name",
                         "options",
                         "summary",
+                        "purpose",
+                        "servers",
                         "capabilities",
                         "assumptions",
                         "redis",
@@ -215,15 +226,7 @@ class MainTest {
 
     @Test
     void aBrokenRuleMakesTheComparisonFail() {
-        Effort least = new Effort(
-                "least",
-                Duration.ofMillis(1),
-                Duration.ofMillis(1),
-                Duration.ofMillis(1),
-                Duration.ofMillis(1),
-                Duration.ofMillis(1),
-                1);
-        Comparison comparison = new Comparison(least, new Servers(List.of()), true, List.of(rule("4.1"), rule("4.2")));
+        Comparison comparison = new Comparison(LEAST, new Servers(List.of()), true, List.of(rule("4.1"), rule("4.2")));
         List<LockStrategyProvider> careless = List.of(new TestStrategies.CarelessStrategyProvider());
 
         List<StrategyReport> strategies;
@@ -237,6 +240,20 @@ class MainTest {
         assertThat(strategies.get(0).failure()).isNull();
         assertThat(strategies.get(0).conformance()).isNotNull();
         assertThat(err.toString()).contains("[5/5] test-careless: 2 rules of the contract");
+    }
+
+    @Test
+    void aStrategyThatWantsThreeServersIsComparedOnThree() {
+        Comparison comparison = new Comparison(LEAST, new Servers(List.of()), true, List.of());
+
+        StrategyReport trio = comparison
+                .run(List.of(new TestStrategies.TrioStrategyProvider()), Progress.none())
+                .get(0);
+
+        assertThat(trio.failure()).isNull();
+        assertThat(trio.redis()).hasSize(3).doesNotHaveDuplicates();
+        assertThat(trio.guardedCounter()).isNotNull();
+        assertThat(trio.guardedCounter().correct()).isTrue();
     }
 
     private static ConformanceReport conformanceJson(Path directory) throws IOException {
@@ -320,7 +337,9 @@ class MainTest {
                 .contains("| test-broken ", "Made up for the tests of the comparison, as test-broken.")
                 .contains("| REENTRANT: the holding thread may lock again")
                 .contains("| NO_FAILOVER: no failover loses an acknowledged write")
-                .contains("| colour (default: blue): the colour of the lock");
+                .contains("| colour (default: blue): the colour of the lock")
+                .containsPattern("\\| +take it to +\\| agree in threes")
+                .containsPattern("\\| +runs on +\\| 3 servers that are independent of each other, at least 2");
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
     }
 

@@ -94,8 +94,7 @@ class RuleRunTest {
                 .filter(it -> it.id().equals("4.1"))
                 .findFirst()
                 .orElseThrow();
-        try (Backend backend =
-                new Servers(List.of()).backend(candidate.provider().name())) {
+        try (Backend backend = new Servers(List.of()).backend(candidate.provider())) {
             warmUp(candidate, backend.endpoints());
             ConformanceResult result = new RuleRun(() -> new DirectHarness(candidate, backend.endpoints()))
                     .run(candidate.label(), List.of(rule), Progress.none());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.DistributedLocks;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.measure.GuardedCounter;
 import java.util.List;
 import java.util.function.Consumer;
@@ -39,6 +40,21 @@ class RecommendationsTest {
         assertThat(first(report -> report.guardedCounter(new GuardedCounter.Result(2, 4, 10, 10)))
                         .strategy())
                 .isEqualTo("set-nx-px");
+    }
+
+    @Test
+    void aStrategyThatNoGeneralNeedTakesIsRecommendedForItsOwnPurpose() {
+        StrategyReport general = report(report -> report.guardedCounter(new GuardedCounter.Result(2, 4, 10, 10)));
+        StrategyReport.Builder trio = new StrategyReport.Builder(new TestStrategies.TrioStrategyProvider());
+        trio.guardedCounter(new GuardedCounter.Result(2, 4, 10, 10));
+
+        assertThat(Recommendations.of(List.of(general, trio.build()), null))
+                .hasSize(4)
+                .last()
+                .isEqualTo(new Recommendation(
+                        "agree in threes",
+                        TestStrategies.TRIO,
+                        "Made up for the tests of the comparison, on three servers."));
     }
 
     @Test

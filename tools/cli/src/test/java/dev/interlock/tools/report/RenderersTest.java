@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.Gson;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.spi.ServerNeeds;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.backends.Version;
@@ -41,6 +42,8 @@ class RenderersTest {
                             "first",
                             Map.of("wakeup", "queue", "fencing", "true"),
                             "The first.",
+                            "be first",
+                            ServerNeeds.independent(3, 5),
                             Set.of(Capability.REENTRANT),
                             Set.of(Assumption.NO_FAILOVER),
                             List.of("redis://127.0.0.1:7000"),
@@ -68,6 +71,8 @@ class RenderersTest {
                             "second",
                             Map.of(),
                             "The second.",
+                            null,
+                            null,
                             Set.of(),
                             Set.of(),
                             List.of(),
@@ -168,6 +173,7 @@ class RenderersTest {
                         | assumes: a majority of the servers is up                    |     - |      - |
                         | assumes: all clients name the same servers                  |     - |      - |
                         +-------------------------------------------------------------+-------+--------+
+                        Take first to be first, on 5 servers that are independent of each other, at least 3.
                         Options of first: fencing=true, wakeup=queue.
 
                         Guarded counter
@@ -265,6 +271,8 @@ class RenderersTest {
                         | assumes: a restarted server has kept its data | - | - |
                         | assumes: a majority of the servers is up | - | - |
                         | assumes: all clients name the same servers | - | - |
+
+                        Take first to be first, on 5 servers that are independent of each other, at least 3.
 
                         Options of first: fencing=true, wakeup=queue.
 

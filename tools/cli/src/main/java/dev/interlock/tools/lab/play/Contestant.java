@@ -11,6 +11,7 @@ import dev.interlock.specimens.SetnxExpireStrategyProvider;
 import dev.interlock.specimens.SetnxWatchStrategyProvider;
 import dev.interlock.specimens.UncheckedDelStrategyProvider;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Servers;
@@ -20,8 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -33,12 +32,6 @@ import java.util.stream.Stream;
 public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     private static final String COLD_START = "cold-start";
     private static final String WAIT = "wait";
-    private static final Map<String, Map<String, String>> OTHER_OPTIONS = Map.of(
-            "set-nx-px", Map.of("wakeup", "poll", "client", "lettuce"),
-            "setnx-getset", Map.of("clock", "server"),
-            "redisson", Map.of("holds", "redis"),
-            "redlock", Map.of("drift", "0.02", "node-timeout", "500ms"));
-
     /** The locks of the source documents that are wrong. */
     public static final List<Contestant> SPECIMENS = Stream.<LockStrategyProvider>of(
                     new SetbitGetbitStrategyProvider(),
@@ -54,24 +47,38 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     }
 
     int servers() {
-        return Servers.neededBy(candidate.provider().name());
+        return candidate.provider().profile().servers().usual();
     }
 
     /**
-     * Returns the installed strategies as they run everywhere, and redlock a second time as it is meant for production: there a
-     * server that has started stands aside.
+     * Returns the installed strategies as they run everywhere. One that promises or assumes something else then than with its
+     * defaults comes a second time, with those defaults, as it is meant for production.
      */
     public static List<Contestant> installed(List<LockStrategyProvider> providers, Map<String, String> options) {
         List<Contestant> all = new ArrayList<>();
         for (LockStrategyProvider provider : providers) {
-            all.add(new Contestant(ConfiguredStrategy.of(provider, options), false));
-            if (provider.name().equals("redlock") && !options.containsKey(COLD_START)) {
-                Map<String, String> more = new LinkedHashMap<>(options);
-                more.put(COLD_START, WAIT);
+            Contestant usual = new Contestant(ConfiguredStrategy.of(provider, options), false);
+            all.add(usual);
+            Map<String, String> more = new LinkedHashMap<>(options);
+            for (StrategyOption option : provider.options()) {
+                if (option.trialValue().isPresent() && !options.containsKey(option.name())) {
+                    Map<String, String> one = new LinkedHashMap<>(options);
+                    one.put(option.name(), option.defaultValue());
+                    if (!usual.promisesTheSameAs(new Contestant(ConfiguredStrategy.of(provider, one), false))) {
+                        more.put(option.name(), option.defaultValue());
+                    }
+                }
+            }
+            if (!more.equals(options)) {
                 all.add(new Contestant(ConfiguredStrategy.of(provider, more), false));
             }
         }
         return all;
+    }
+
+    private boolean promisesTheSameAs(Contestant other) {
+        Duration lease = LockOptions.defaults().lease();
+        return profile(lease).equals(other.profile(lease));
     }
 
     /** The options for a lease in the lab, by name. */
@@ -86,7 +93,12 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
 
     /** Options that differ from the usual ones and that a rolling deploy may bring: those that clients need not agree on. */
     Map<String, String> otherOptions() {
-        return OTHER_OPTIONS.getOrDefault(candidate.provider().name(), Map.of());
+        Map<String, String> others = new TreeMap<>();
+        candidate
+                .provider()
+                .options()
+                .forEach(option -> option.mixedValue().ifPresent(value -> others.put(option.name(), value)));
+        return others;
     }
 
     /** All options of the strategy in the lab, with their defaults. */
@@ -97,11 +109,8 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     /** What the strategy promises and assumes with its options. */
     public StrategyProfile profile(Duration lease) {
         // Nobody is asked anything before the first lock is.
-        String endpoints = IntStream.rangeClosed(1, servers())
-                .mapToObj(port -> "redis://127.0.0.1:" + port)
-                .collect(Collectors.joining(","));
         LockConfig.Builder config = LockConfig.builder()
-                .endpoints(endpoints)
+                .endpoints(Servers.imaginary(candidate.provider()))
                 .lockDefaults(LockOptions.builder().lease(lease).build());
         options(lease).forEach(config::option);
         try (DistributedLockFactory factory = DistributedLocks.getInstance(candidate.provider(), config.build())) {

@@ -144,7 +144,10 @@ public enum LabFault {
             MAJORITY_DEAD,
             NODES_TWICE);
 
-    /** Those of some servers out of several. */
+    /** How many servers the faults of some out of several count on. */
+    private static final int FIVE = 5;
+
+    /** Faults of some servers out of five. */
     private static final Set<LabFault> OF_QUORUMS = EnumSet.range(MINORITY_DEAD, NODES_CHANGED);
 
     private static final String NO_SERVER_CLOCK =
@@ -225,7 +228,8 @@ public enum LabFault {
 
     /** Whether it can happen to a strategy at all. */
     public boolean concerns(StrategyProfile profile) {
-        return profile.supports(Capability.QUORUM) || !OF_QUORUMS.contains(this);
+        boolean five = profile.supports(Capability.QUORUM) && profile.servers().usual() == FIVE;
+        return five || !OF_QUORUMS.contains(this);
     }
 
     /** Makes it happen. */

@@ -25,7 +25,7 @@ import org.redisson.client.WriteRedisConnectionException;
  * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their messages show the
  * arguments of the request, owner tokens among them.
  */
-final class Failures {
+final class RedissonFailures {
     private static final int MAX_TEXT = 200;
 
     /** What Redisson puts behind the server's words. */
@@ -39,7 +39,7 @@ final class Failures {
 
     private final String servers;
 
-    Failures(String servers) {
+    RedissonFailures(String servers) {
         this.servers = servers;
     }
 

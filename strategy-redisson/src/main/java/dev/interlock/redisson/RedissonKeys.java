@@ -5,7 +5,7 @@ import dev.interlock.LockConfig;
 import java.util.function.UnaryOperator;
 
 /** The names of keys and channels as Redisson has them. Instances are immutable. */
-final class LockKeys {
+final class RedissonKeys {
     private final String prefix;
     private final UnaryOperator<String> mapper;
 
@@ -15,7 +15,7 @@ final class LockKeys {
      * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be given
      * @param mapper what the client makes of a name
      */
-    LockKeys(String prefix, UnaryOperator<String> mapper) {
+    RedissonKeys(String prefix, UnaryOperator<String> mapper) {
         this.prefix = prefix.equals(LockConfig.builder().build().keyPrefix()) ? "" : prefix;
         this.mapper = mapper;
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 
 /** Finds out which locks were lost while they were held. */
-public final class Losses {
-    private Losses() {}
+public final class LostLocks {
+    private LostLocks() {}
 
     /** Gives all up, and returns how many were not held any more. */
     public static int unlock(List<Lock> locks) {

@@ -19,15 +19,15 @@ import org.redisson.client.codec.StringCodec;
  * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is sent after the
  * caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
  */
-final class Scripts {
+final class ScriptSender {
     /** Redisson tells its own time-outs, which say what was sent, a little late. */
     private static final int GRACE_PART = 10;
 
     private final ClientSource source;
     private final Environment env;
-    private final Failures failures;
+    private final RedissonFailures failures;
 
-    Scripts(ClientSource source, Environment env, Failures failures) {
+    ScriptSender(ClientSource source, Environment env, RedissonFailures failures) {
         this.source = source;
         this.env = env;
         this.failures = failures;
@@ -106,7 +106,7 @@ final class Scripts {
 
     private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
         Duration left = Duration.ofNanos(end - env.nanoTime()).plus(timeout.dividedBy(GRACE_PART));
-        if (!Waiting.until(env, future, left)) {
+        if (!Futures.await(env, future, left)) {
             future.cancel(false);
             throw failures.late(timeout);
         }

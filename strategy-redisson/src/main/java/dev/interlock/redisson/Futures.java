@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** Waits that no interrupt ends. */
-final class Waiting {
-    private Waiting() {}
+final class Futures {
+    private Futures() {}
 
     /** Blocks until the future is done, and returns whether it is; leaves the interrupt status set if an interrupt came. */
-    static boolean until(Environment env, CompletableFuture<?> future, Duration timeout) {
+    static boolean await(Environment env, CompletableFuture<?> future, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
         Thread waiter = Thread.currentThread();
         future.whenComplete((value, failure) -> env.unpark(waiter));

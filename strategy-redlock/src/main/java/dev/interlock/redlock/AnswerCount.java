@@ -14,13 +14,13 @@ import java.util.List;
  * @param taken how many held it for somebody else
  * @param failed how many will not say
  */
-record Holds(int size, int majority, int held, int gone, int taken, int failed) {
+record AnswerCount(int size, int majority, int held, int gone, int taken, int failed) {
     /**
      * Counts the answers for one lease of several.
      *
      * @param index where the answer for this lease is in the list of them
      */
-    static Holds count(Poll poll, int majority, int index) {
+    static AnswerCount count(Poll poll, int majority, int index) {
         int held = 0;
         int gone = 0;
         int taken = 0;
@@ -40,7 +40,7 @@ record Holds(int size, int majority, int held, int gone, int taken, int failed) 
                 failed++;
             }
         }
-        return new Holds(poll.size(), majority, held, gone, taken, failed);
+        return new AnswerCount(poll.size(), majority, held, gone, taken, failed);
     }
 
     /** Whether no further answer can change what these come to. */

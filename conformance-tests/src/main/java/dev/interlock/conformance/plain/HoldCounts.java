@@ -6,7 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /** How often each thread holds a lock that cannot be asked, going by the calls that returned. */
-final class Holds {
+final class HoldCounts {
     /** By identity: a thread may be equal to another. */
     private final Map<Thread, Integer> byThread = Collections.synchronizedMap(new IdentityHashMap<>());
 

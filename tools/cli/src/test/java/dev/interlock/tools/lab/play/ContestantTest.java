@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.ServerNeeds;
+import dev.interlock.spi.StrategyProfile;
+import dev.interlock.tools.backends.TestStrategies;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ContestantTest {
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final List<LockStrategyProvider> TRIO = List.of(new TestStrategies.TrioStrategyProvider());
+
+    @Test
+    void aStrategyThatAssumesMoreInTrialsComesASecondTimeWithThatDefault() {
+        List<Contestant> all = Contestant.installed(TRIO, Map.of());
+
+        assertThat(all).extracting(Contestant::label).containsExactly("test-trio", "test-trio (calm)");
+        assertThat(all.get(0).options(LEASE)).isEqualTo(Map.of("colour", "red", "temper", "bold"));
+        assertThat(all.get(1).options(LEASE)).isEqualTo(Map.of("colour", "red", "temper", "calm"));
+    }
+
+    @Test
+    void whatTheUserSetsIsNotPlayedOtherwise() {
+        assertThat(Contestant.installed(TRIO, Map.of("temper", "bold")))
+                .extracting(Contestant::label)
+                .containsExactly("test-trio (bold)");
+    }
+
+    @Test
+    void aStrategyWithoutOptionsForTrialsComesOnce() {
+        assertThat(Contestant.installed(List.of(new TestStrategies.WorkingStrategyProvider()), Map.of()))
+                .extracting(Contestant::label)
+                .containsExactly("test-working");
+    }
+
+    @Test
+    void faultsOfTwoServersOutOfFiveConcernNoneThatRunsOnThree() {
+        StrategyProfile three =
+                new StrategyProfile("votes", "", ServerNeeds.independent(3, 3), Set.of(Capability.QUORUM), Set.of());
+        StrategyProfile five =
+                new StrategyProfile("votes", "", ServerNeeds.independent(3, 5), Set.of(Capability.QUORUM), Set.of());
+
+        assertThat(LabFault.MINORITY_DEAD.concerns(five)).isTrue();
+        assertThat(LabFault.MINORITY_DEAD.concerns(three)).isFalse();
+        assertThat(LabFault.KILLED.concerns(three)).isTrue();
+    }
+
+    @Test
+    void aRollingDeployMixesTheOptionsInWhichClientsNeedNotAgree() {
+        Contestant trio = Contestant.installed(TRIO, Map.of()).get(0);
+
+        assertThat(trio.otherOptions()).isEqualTo(Map.of("temper", "mild"));
+        assertThat(trio.servers()).isEqualTo(3);
+    }
+}

@@ -111,13 +111,13 @@ public final class Lanes {
     }
 
     /** Returns the next job, or {@code null} when the thread is to end. */
+    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
     private @Nullable Runnable next(String lane, Lane of) {
         long until = env.nanoTime() + LINGER_NANOS;
         Thread self = Thread.currentThread();
         while (true) {
             long left = until - env.nanoTime();
             synchronized (lock) {
-                // A thread class may define equality as it likes.
                 of.idle.removeIf(thread -> thread == self);
                 Runnable job = of.jobs.poll();
                 if (job != null) {

@@ -54,6 +54,60 @@ class HandOffTest extends EngineTest {
     }
 
     @Test
+    void aGrantIsNotHandedToAWaiterWhoseLeaseIsOfAnotherLength() {
+        Jvm jvm = jvm();
+        // A claim reserves tokens for those who wait behind it when it is made.
+        cleo.does(jvm.lock()::lock).value();
+        Call<Void> first = ann.does(jvm.lock()::lock);
+        Call<Void> next = bob.does(jvm.lock(lease(seconds(60)))::lock);
+        cleo.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        first.value();
+        ann.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        next.value();
+        assertThat(server.ttl(NAME)).isGreaterThan(seconds(59));
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantWhoseRenewalWasNotAnsweredIsNotHandedOver() {
+        Jvm jvm = jvm();
+        // A claim reserves tokens for those who wait behind it when it is made.
+        cleo.does(jvm.lock()::lock).value();
+        Call<Void> first = ann.does(jvm.lock()::lock);
+        Call<Void> next = bob.does(jvm.lock()::lock);
+        cleo.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        first.value();
+        jvm.protocol().next(Verb.RENEW, Fault.lostReply());
+        env.advance(seconds(11));
+        ann.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        next.value();
+        assertThat(jvm.protocol().calls(Verb.ATTEMPT)).isEqualTo(3);
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantOfWhichTheWallClockLeavesLittleIsNotHandedOver() {
+        Jvm jvm = jvm();
+        // A claim reserves tokens for those who wait behind it when it is made.
+        cleo.does(jvm.lock()::lock).value();
+        Call<Void> first = ann.does(jvm.lock()::lock);
+        Call<Void> next = bob.does(jvm.lock()::lock);
+        cleo.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        first.value();
+        env.suspend(seconds(25));
+        ann.does(jvm.lock()::unlock).value();
+        env.advance(millis(10));
+        next.value();
+        assertThat(jvm.protocol().calls(Verb.ATTEMPT)).isEqualTo(3);
+        bob.does(jvm.lock()::unlock).value();
+    }
+
+    @Test
     void aClaimReservesATokenForItselfAndForEachWhoWaitsBehindItAndNoMoreAreHandedOut() {
         Jvm jvm = jvm(config -> config.localHandoffs(2));
         DistributedLock lock = jvm.lock();

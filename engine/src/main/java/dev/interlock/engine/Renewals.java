@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Extends the grants of live holders, each third of what they were given and many at a time. Safe to use from any thread. */
@@ -118,16 +117,19 @@ final class Renewals {
     }
 
     private void send(List<Planned> batch) {
-        Map<Boolean, List<Planned>> byWhetherOver;
-        List<Request> requests;
+        List<Planned> over = new ArrayList<>();
+        List<Request> requests = new ArrayList<>();
         List<Renewal> outcomes;
         try {
             long startNanos = env.nanoTime();
             long startMillis = env.currentTimeMillis();
-            byWhetherOver = batch.stream().collect(Collectors.partitioningBy(planned -> planned.grant.isOver(env)));
-            requests = byWhetherOver.get(false).stream()
-                    .map(planned -> new Request(planned.grant, planned.claim, true, startNanos, startMillis))
-                    .toList();
+            for (Planned planned : batch) {
+                if (planned.grant.isOver(env)) {
+                    over.add(planned);
+                } else {
+                    requests.add(new Request(planned.grant, planned.claim, true, startNanos, startMillis));
+                }
+            }
             outcomes = requests.isEmpty()
                     ? List.of()
                     : ask(requests.stream().map(Request::claim).toList());
@@ -138,9 +140,7 @@ final class Renewals {
         for (int i = 0; i < outcomes.size(); i++) {
             settleGuarded(requests.get(i), outcomes.get(i));
         }
-        byWhetherOver
-                .get(true)
-                .forEach(planned -> planned.grant.cell.renewalFailed(planned.grant, planned.claim.lease()));
+        over.forEach(planned -> planned.grant.cell.renewalFailed(planned.grant, planned.claim.lease()));
     }
 
     /** Lets the failure of one lock stop no other. */

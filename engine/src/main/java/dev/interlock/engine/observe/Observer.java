@@ -73,11 +73,7 @@ public final class Observer {
         return dispatcher != null || (recorder != null && recorder.isOn());
     }
 
-    /**
-     * A thread asks for a lock that it does not hold.
-     *
-     * @param name the lock
-     */
+    /** A thread asks for a lock that it does not hold. */
     public void requested(String name) {
         try {
             if (dispatcher != null) {
@@ -92,7 +88,6 @@ public final class Observer {
     /**
      * A lock was acquired, by the current thread.
      *
-     * @param name the lock
      * @param waitedNanos the time since the request
      * @param attempts how often this acquisition asked the backend
      * @param local whether it was handed over within the factory
@@ -113,12 +108,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * The last hold was given up.
-     *
-     * @param name the lock
-     * @param heldNanos the time since the acquisition
-     */
+    /** The last hold was given up. */
     public void released(String name, long heldNanos) {
         try {
             if (dispatcher != null) {
@@ -136,7 +126,6 @@ public final class Observer {
     /**
      * A lease was renewed.
      *
-     * @param name the lock
      * @param tookNanos how long the request took
      * @param remaining how long the lease is valid from now on
      */
@@ -154,12 +143,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * A lease could not be renewed now.
-     *
-     * @param name the lock
-     * @param cause why not
-     */
+    /** A lease could not be renewed now. */
     public void renewalFailed(String name, LockBackendException cause) {
         try {
             if (dispatcher != null) {
@@ -174,13 +158,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * A lock was lost.
-     *
-     * @param name the lock
-     * @param cause why the lease ended
-     * @param heldNanos the time since the acquisition
-     */
+    /** A lock was lost. */
     public void lost(String name, LossCause cause, long heldNanos) {
         try {
             if (dispatcher != null) {
@@ -195,12 +173,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * The backend stopped to answer those who wait for a lock.
-     *
-     * @param name the lock
-     * @param cause the first failure
-     */
+    /** The backend stopped to answer those who wait for a lock. */
     public void outageBegan(String name, LockBackendException cause) {
         try {
             if (dispatcher != null) {
@@ -215,12 +188,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * The backend answers again.
-     *
-     * @param name the lock
-     * @param lastedNanos the time since the first failure
-     */
+    /** The backend answers again. */
     public void outageEnded(String name, long lastedNanos) {
         try {
             if (dispatcher != null) {
@@ -235,12 +203,7 @@ public final class Observer {
         }
     }
 
-    /**
-     * The number of threads that wait for a lock has changed.
-     *
-     * @param name the lock
-     * @param length how many wait now
-     */
+    /** The number of threads that wait for a lock has changed. */
     public void queueLength(String name, int length) {
         try {
             if (dispatcher != null) {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import static dev.interlock.conformance.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
-import dev.interlock.conformance.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

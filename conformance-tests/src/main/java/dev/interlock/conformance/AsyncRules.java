@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import static dev.interlock.conformance.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.Waits.always;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,7 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockHandle;
-import dev.interlock.conformance.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

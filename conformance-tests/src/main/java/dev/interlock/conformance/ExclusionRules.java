@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,10 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockHandle;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.load.Load;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.time.Duration;

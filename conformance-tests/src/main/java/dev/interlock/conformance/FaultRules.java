@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.always;
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -16,6 +19,10 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.load.Load;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import java.net.URI;

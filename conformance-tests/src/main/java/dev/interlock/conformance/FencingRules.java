@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +11,9 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.always;
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.interlock.DistributedLock;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.peer.Peer;
+import dev.interlock.conformance.internal.peer.PeerMain;
 import dev.interlock.spi.Capability;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -16,6 +17,11 @@ import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Verdict;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Calm;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -29,9 +35,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +51,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestMethodOrder(RuleOrder.class)
 @ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
-    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final int POLLS = 50;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** How often is tried what a machine that stands still can spoil. */
@@ -369,44 +370,11 @@ abstract class Stage {
         return peer;
     }
 
-    /** Waits until something is so, and fails if it is not in time. */
-    static void eventually(String what, BooleanSupplier condition) {
-        assertTrue(inTime(condition), () -> "not in " + Scale.PATIENCE + ": " + what);
-    }
-
-    /** Waits until something is so, and tells whether it was in time. */
-    static boolean inTime(BooleanSupplier condition) {
-        long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            long waited = System.nanoTime() - start;
-            if (waited >= Scale.PATIENCE.toNanos()) {
-                return false;
-            }
-            // What has taken long may be seen a little later: many rules that are broken wait side by side.
-            LockSupport.parkNanos(Math.min(Math.max(POLL_NANOS, waited / POLLS), MAX_POLL_NANOS));
-        }
-        return true;
-    }
-
-    /** Fails as soon as something is not so, in a while that is given to it. */
-    static void always(String what, Duration time, BooleanSupplier condition) {
-        long until = System.nanoTime() + time.toNanos();
-        do {
-            assertTrue(condition.getAsBoolean(), what);
-            LockSupport.parkNanos(POLL_NANOS);
-        } while (System.nanoTime() - until < 0);
-    }
-
     /** Lets a thread begin to wait for the lock, and have had its first answer. */
     static void settleWell(Actor waiter, Pending<?> wait) {
         waiter.settle(wait);
         // With clients that wait for an answer without running, a request on its way looks like a wait for the lock.
         pass(Scale.millis(100));
-    }
-
-    /** Lets time pass, as where a lease must run out; never in order to wait for something that could be seen. */
-    static void pass(Duration time) {
-        always("time passes", time, () -> true);
     }
 
     /** Whether nobody holds the lock, found out by a client that takes it and gives it back. */

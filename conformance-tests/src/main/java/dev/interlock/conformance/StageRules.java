@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import static dev.interlock.conformance.PendingStage.ACQUIRE;
-import static dev.interlock.conformance.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.PendingStage.ACQUIRE;
+import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
+import static dev.interlock.conformance.internal.actor.Waits.always;
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,7 +15,11 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.LockHandle;
-import dev.interlock.conformance.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.PendingStage.Way;
+import dev.interlock.conformance.internal.actor.Scale;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

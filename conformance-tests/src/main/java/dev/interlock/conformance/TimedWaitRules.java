@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.always;
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -15,6 +16,9 @@ import dev.interlock.DistributedLock;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.plain.Beyond;
 import java.time.Duration;
 import java.util.ArrayList;

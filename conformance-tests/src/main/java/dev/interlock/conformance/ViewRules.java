@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,9 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.spi.Capability;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-import static dev.interlock.conformance.Stage.eventually;
+import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +13,8 @@ import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.history.Verdict;
+import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.conformance.internal.load.Load;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -108,7 +110,7 @@ class LoadTest {
             int before = running.grants();
             eventually("locks are granted", () -> running.grants() > before);
             faults.inject(Fault.PARTITION);
-            Stage.pass(Duration.ofMillis(150));
+            Waits.pass(Duration.ofMillis(150));
             faults.heal();
             return recorder.events().stream().anyMatch(it -> it.op() == Event.Op.LOST);
         });

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.spi.Assumption;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.specimens.SetnxExpireStrategyProvider;
 

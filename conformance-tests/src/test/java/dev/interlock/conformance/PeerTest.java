@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;

@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -309,7 +310,7 @@ final class WrongInterrupts {
                 "ghost");
         ghost.setDaemon(true);
         ghost.start();
-        Stage.eventually("the ghost waits", () -> ghost.getState() != Thread.State.RUNNABLE);
+        Waits.eventually("the ghost waits", () -> ghost.getState() != Thread.State.RUNNABLE);
     }
 
     /** Makes the interruptible calls in its own way. */

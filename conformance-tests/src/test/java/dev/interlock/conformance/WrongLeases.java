@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;

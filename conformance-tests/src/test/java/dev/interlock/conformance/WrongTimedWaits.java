@@ -9,6 +9,8 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.specimens.ForwardingFactory;

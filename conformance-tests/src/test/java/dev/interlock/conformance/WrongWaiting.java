@@ -10,6 +10,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -259,7 +261,7 @@ final class WrongWaiting {
                     void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {
                         Actor reconnection = Actor.platform("reconnection");
                         reconnection.beginTo("listen", () -> {
-                            Stage.pass(Duration.ofMillis(50));
+                            Waits.pass(Duration.ofMillis(50));
                             server.listen(listener);
                         });
                         reconnection.beginTo("end", reconnection::dismiss);

@@ -63,6 +63,7 @@ class ArchitectureTest {
         "dev.interlock.conformance.certificate..",
         "dev.interlock.conformance.child..",
         "dev.interlock.conformance.history..",
+        "dev.interlock.conformance.internal..",
         PLAIN_LOCKS,
         "org.jspecify.annotations"
     };
@@ -441,7 +442,7 @@ class ArchitectureTest {
         NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS
                 .because("standard streams belong to the application; a process that the kit starts is asked and"
                         + " answers by them, and the kit prints its certificates")
-                .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.PeerMain")
+                .check(LIBRARY.that(not(assignableTo("dev.interlock.conformance.internal.peer.PeerMain")
                         .or(assignableTo("dev.interlock.conformance.CertificateWriter"))
                         .or(assignableTo("dev.interlock.testservers.ParentJvm")))));
     }

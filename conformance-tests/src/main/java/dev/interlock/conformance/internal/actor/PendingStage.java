@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.actor;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,23 +18,23 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /** What an asynchronous acquisition has returned; whoever waits for its end waits at most {@link Scale#PATIENCE}. */
-final class PendingStage {
+public final class PendingStage {
     /** A call that acquires the lock for a handle and does not wait. */
-    record Way(String what, Function<DistributedLock, CompletionStage<?>> call) {
+    public record Way(String what, Function<DistributedLock, CompletionStage<?>> call) {
         /** Makes an actor make the call, which must return whether or not the lock can be had. */
-        PendingStage by(Actor caller, DistributedLock lock) {
+        public PendingStage by(Actor caller, DistributedLock lock) {
             return caller.call(what, () -> of(lock));
         }
 
-        PendingStage of(DistributedLock lock) {
+        public PendingStage of(DistributedLock lock) {
             return new PendingStage(what, call.apply(lock).toCompletableFuture());
         }
     }
 
-    static final Way ACQUIRE = new Way("acquireAsync()", DistributedLock::acquireAsync);
+    public static final Way ACQUIRE = new Way("acquireAsync()", DistributedLock::acquireAsync);
 
     /** The calls that wait for a lock for as long as any test takes. */
-    static final List<Way> WAYS = List.of(ACQUIRE, timed(Duration.ofHours(1)));
+    public static final List<Way> WAYS = List.of(ACQUIRE, timed(Duration.ofHours(1)));
 
     private final String what;
     private final CompletableFuture<?> future;
@@ -44,7 +44,7 @@ final class PendingStage {
         this.future = future;
     }
 
-    static Way timed(Duration wait) {
+    public static Way timed(Duration wait) {
         return new Way("tryAcquireAsync(" + wait + ")", lock -> lock.tryAcquireAsync(wait));
     }
 
@@ -53,16 +53,16 @@ final class PendingStage {
         return what;
     }
 
-    CompletableFuture<?> future() {
+    public CompletableFuture<?> future() {
         return future;
     }
 
-    boolean isDone() {
+    public boolean isDone() {
         return future.isDone();
     }
 
     /** Waits for the stage to complete with a handle. */
-    LockHandle handle() {
+    public LockHandle handle() {
         Object result = result();
         if (result instanceof LockHandle handle) {
             return handle;
@@ -73,7 +73,7 @@ final class PendingStage {
     }
 
     /** Waits for the stage to complete without a handle. */
-    void assertEmpty() {
+    public void assertEmpty() {
         if (!Optional.empty().equals(result())) {
             fail(what + " got the lock while somebody else held it");
         }
@@ -88,7 +88,7 @@ final class PendingStage {
     }
 
     /** Waits for the stage to complete exceptionally. */
-    <X extends Throwable> X failure(Class<X> type) {
+    public <X extends Throwable> X failure(Class<X> type) {
         Object result;
         try {
             result = await();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.peer;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
@@ -9,6 +9,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.internal.load.Load;
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
-final class PeerMain {
+public final class PeerMain {
     static final String FAILED = "failed: ";
 
     private static final String PROPERTIES = "interlock.";
@@ -104,7 +105,7 @@ final class PeerMain {
         }
     }
 
-    static String encode(String text) {
+    public static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
@@ -198,7 +199,7 @@ final class PeerMain {
         return "";
     }
 
-    static String stormName(String name, int thread) {
+    public static String stormName(String name, int thread) {
         return name + " " + thread;
     }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.peer;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.child.ClassDataArchive;
 import dev.interlock.conformance.child.PeerJvm;
 import dev.interlock.conformance.child.PosixSignals;
+import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -24,9 +25,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A client in a JVM of its own, which makes calls on its main thread as it is told; see {@link PeerMain}. */
-final class Peer implements AutoCloseable {
+public final class Peer implements AutoCloseable {
     /** Far more than any answer takes, the start of the JVM and a load included. */
-    static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
+    public static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "conformance-peer-watchdog");
@@ -47,7 +48,7 @@ final class Peer implements AutoCloseable {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    static Peer start(LockStrategyProvider provider, LockConfig config) {
+    public static Peer start(LockStrategyProvider provider, LockConfig config) {
         try {
             String main = PeerMain.class.getName();
             String type = provider.getClass().getName();
@@ -102,65 +103,65 @@ final class Peer implements AutoCloseable {
     }
 
     /** Waits for the lock, and returns the fencing token if there is one. */
-    OptionalLong lock(String name, LockOptions options) {
+    public OptionalLong lock(String name, LockOptions options) {
         String fence =
                 ask("lock " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());
         return fence.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fence));
     }
 
-    boolean tryLock(String name) {
+    public boolean tryLock(String name) {
         return Boolean.parseBoolean(ask("tryLock " + PeerMain.encode(name)));
     }
 
     /** Unlocks, and returns the simple name of the exception's class, or an empty text. */
-    String unlock(String name) {
+    public String unlock(String name) {
         return ask("unlock " + PeerMain.encode(name));
     }
 
-    boolean isHeld(String name) {
+    public boolean isHeld(String name) {
         return Boolean.parseBoolean(ask("isHeld " + PeerMain.encode(name)));
     }
 
     /** How often the process was told that it lost the lock. */
-    int losses(String name) {
+    public int losses(String name) {
         return Integer.parseInt(ask("losses " + PeerMain.encode(name)));
     }
 
     /** The fencing token of the lease that the process got last, whether or not it still has it. */
-    long fencingToken(String name) {
+    public long fencingToken(String name) {
         return Long.parseLong(ask("fencingToken " + PeerMain.encode(name)));
     }
 
     /** The id of the thread that makes the calls. */
-    long threadId() {
+    public long threadId() {
         return Long.parseLong(ask("threadId"));
     }
 
     /** Makes threads lock and unlock, each its own name, without end. Returns when all of them are at it. */
-    void storm(String name, int threads, LockOptions options) {
+    public void storm(String name, int threads, LockOptions options) {
         ask("storm " + PeerMain.encode(name) + " " + threads + " "
                 + options.lease().toMillis());
     }
 
     /** Runs a load to its end, and writes its history into a file. */
-    void load(String name, String client, int threads, int rounds, Path history) {
+    public void load(String name, String client, int threads, int rounds, Path history) {
         ask("load " + PeerMain.encode(name) + " " + client + " " + threads + " " + rounds + " "
                 + PeerMain.encode(history.toString()));
     }
 
     /** Ends the process without giving it a chance to do anything. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
     /** Makes the process stand still. */
-    void stop() {
+    public void stop() {
         PosixSignals.send("STOP", process.pid());
         stopped = true;
     }
 
     /** Lets a process that stands still go on. */
-    void goOn() {
+    public void goOn() {
         PosixSignals.send("CONT", process.pid());
         stopped = false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.actor;
 
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its interrupt status outlasts a call: an interrupt between two calls meets the second one.
  */
-final class Actor {
+public final class Actor {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int STILL_POLLS = 10;
 
@@ -34,22 +34,22 @@ final class Actor {
         this.thread = start.apply(this::act);
     }
 
-    static Actor platform(String name) {
+    public static Actor platform(String name) {
         return new Actor(name, task -> started(new Thread(task, name)));
     }
 
     /** An actor on a virtual thread, as there are from Java 21. */
-    static Actor virtual(String name) {
+    public static Actor virtual(String name) {
         return new Actor(name, Actor::startVirtual);
     }
 
     /** An actor on a thread that is {@code equal} to that of any other twin of this name. */
-    static Actor twin(String name) {
+    public static Actor twin(String name) {
         return new Actor(name, task -> started(new Twin(task, name)));
     }
 
     /** An actor on a thread of a group. */
-    static Actor in(ThreadGroup group, String name) {
+    public static Actor in(ThreadGroup group, String name) {
         return new Actor(name, task -> started(new Thread(group, task, name)));
     }
 
@@ -101,23 +101,23 @@ final class Actor {
         }
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
-    Thread thread() {
+    public Thread thread() {
         return thread;
     }
 
     /** Makes a call begin, after those that were begun before. */
-    <T extends @Nullable Object> Pending<T> begin(String what, Callable<T> call) {
+    public <T extends @Nullable Object> Pending<T> begin(String what, Callable<T> call) {
         Pending<T> pending = new Pending<>(this, what, call);
         made.add(pending);
         calls.add(pending.task());
         return pending;
     }
 
-    Pending<@Nullable Void> beginTo(String what, Action action) {
+    public Pending<@Nullable Void> beginTo(String what, Action action) {
         return begin(what, () -> {
             action.run();
             return null;
@@ -125,21 +125,21 @@ final class Actor {
     }
 
     /** Makes a call and waits for its result. */
-    <T extends @Nullable Object> T call(String what, Callable<T> call) {
+    public <T extends @Nullable Object> T call(String what, Callable<T> call) {
         return begin(what, call).result();
     }
 
     /** Makes a call and waits for its end. */
-    void does(String what, Action action) {
+    public void does(String what, Action action) {
         beginTo(what, action).result();
     }
 
-    void interrupt() {
+    public void interrupt() {
         thread.interrupt();
     }
 
     /** Asks the thread itself for its interrupt status, which stays as it is. */
-    boolean isInterrupted() {
+    public boolean isInterrupted() {
         return call("isInterrupted()", () -> Thread.currentThread().isInterrupted());
     }
 
@@ -147,7 +147,7 @@ final class Actor {
      * Gives a call the time to get where it waits: until the thread has stood still for a while, or the call has ended. That
      * makes a test meet what it is about; it proves nothing.
      */
-    void settle(Pending<?> call) {
+    public void settle(Pending<?> call) {
         int still = 0;
         long until = System.nanoTime() + Scale.PATIENCE.toNanos();
         while (still < STILL_POLLS && !call.isDone() && System.nanoTime() - until < 0) {
@@ -159,20 +159,20 @@ final class Actor {
     }
 
     /** Where the thread is, as an exception to be shown. */
-    Throwable whereabouts() {
+    public Throwable whereabouts() {
         Throwable where = new AssertionError(name + " is " + thread.getState());
         where.setStackTrace(thread.getStackTrace());
         return where;
     }
 
     /** Lets the thread end after the present call, or at once if it waits for one. */
-    void dismiss() {
+    public void dismiss() {
         dismissed = true;
         thread.interrupt();
     }
 
     /** Lets the thread end after the present call, and waits for it. */
-    void dismissAndJoin() {
+    public void dismissAndJoin() {
         dismissed = true;
         calls.add(() -> {});
         try {
@@ -186,7 +186,7 @@ final class Actor {
     }
 
     /** Something to do that may fail in any way. */
-    interface Action {
+    public interface Action {
         void run() throws Exception;
     }
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.load;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.actor.Waits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -29,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A round that ends in a {@link LockBackendException} does not count, so a load outlasts an outage.
  */
-final class Load {
+public final class Load {
     /** How a lock is asked for: the last two by a handle, the others by the thread. */
-    enum Style {
+    public enum Style {
         LOCK,
         LOCK_INTERRUPTIBLY,
         TRY_LOCK,
@@ -41,11 +45,11 @@ final class Load {
     }
 
     /** Those that make the thread the holder. */
-    static final Set<Style> BY_THREAD =
+    public static final Set<Style> BY_THREAD =
             EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.TRY_LOCK, Style.TIMED_TRY_LOCK);
 
     /** Those that wait for as long as it takes. */
-    static final Set<Style> WAITING = EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.ACQUIRE);
+    public static final Set<Style> WAITING = EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.ACQUIRE);
 
     private static final long INTERRUPT_EACH_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
@@ -62,81 +66,81 @@ final class Load {
     boolean interrupting;
     boolean virtual;
 
-    Load(Recorder recorder) {
+    public Load(Recorder recorder) {
         this.recorder = recorder;
     }
 
     /** Adds a client, whose name begins those of its threads in the history. */
-    Load client(String name, DistributedLockFactory factory) {
+    public Load client(String name, DistributedLockFactory factory) {
         clients.put(name, factory);
         return this;
     }
 
     /** The locks, one of which is chosen in each round. */
-    Load names(String... lockNames) {
+    public Load names(String... lockNames) {
         names = List.of(lockNames);
         return this;
     }
 
     /** What the locks are asked for with; the client's defaults otherwise, which must renew leases. */
-    Load options(LockOptions lockOptions) {
+    public Load options(LockOptions lockOptions) {
         options = Optional.of(lockOptions);
         return this;
     }
 
     /** The threads of each client. */
-    Load threads(int perClient) {
+    public Load threads(int perClient) {
         threads = perClient;
         return this;
     }
 
     /** The rounds of each thread; as many as there is time for otherwise. */
-    Load rounds(int perThread) {
+    public Load rounds(int perThread) {
         rounds = perThread;
         return this;
     }
 
-    Load styles(Set<Style> several) {
+    public Load styles(Set<Style> several) {
         styles = several;
         return this;
     }
 
     /** The longest time for which a lock is held. */
-    Load hold(Duration atMost) {
+    public Load hold(Duration atMost) {
         hold = atMost;
         return this;
     }
 
     /** The longest wait of the styles that give up. */
-    Load patience(Duration atMost) {
+    public Load patience(Duration atMost) {
         patience = atMost;
         return this;
     }
 
     /** Makes threads that hold a lock acquire it again now and then; for leases that do not get lost. */
-    Load reentering() {
+    public Load reentering() {
         reentering = true;
         return this;
     }
 
     /** Makes threads be interrupted all the time. */
-    Load interrupting() {
+    public Load interrupting() {
         interrupting = true;
         return this;
     }
 
     /** Makes the threads virtual. */
-    Load virtual() {
+    public Load virtual() {
         virtual = true;
         return this;
     }
 
     /** Runs to the end of the rounds, and returns what the recorder has. */
-    List<Event> run() {
+    public List<Event> run() {
         return start().await();
     }
 
-    Running start() {
+    public Running start() {
         List<LoadThread> workers = new ArrayList<>();
         clients.forEach((client, factory) -> {
             for (int i = 1; i <= threads; i++) {
@@ -147,7 +151,7 @@ final class Load {
     }
 
     /** A load that goes on. */
-    final class Running {
+    public final class Running {
         private final List<LoadThread> workers;
         private final List<Pending<@Nullable Void>> ends = new ArrayList<>();
 
@@ -174,7 +178,7 @@ final class Load {
         /** Whether locks are granted still; as long as they are, a load may take its time. */
         private boolean goesOn() {
             int before = grants();
-            return Stage.inTime(() -> isOver() || grants() > before) && !isOver();
+            return Waits.inTime(() -> isOver() || grants() > before) && !isOver();
         }
 
         private boolean isOver() {
@@ -182,12 +186,12 @@ final class Load {
         }
 
         /** How often a lock has been granted so far. */
-        int grants() {
+        public int grants() {
             return workers.stream().mapToInt(worker -> worker.grants()).sum();
         }
 
         /** Lets each thread end its present round, and returns what the recorder has. */
-        List<Event> stop() {
+        public List<Event> stop() {
             workers.forEach(LoadThread::stop);
             return await();
         }
@@ -197,10 +201,10 @@ final class Load {
          *
          * @throws AssertionError if nothing was granted for {@link Scale#PATIENCE}, or a thread threw what it may not throw
          */
-        List<Event> await() {
+        public List<Event> await() {
             try {
                 while (goesOn()) {
-                    Stage.pass(Scale.millis(20));
+                    Waits.pass(Scale.millis(20));
                 }
                 ends.forEach(Pending::result);
             } finally {

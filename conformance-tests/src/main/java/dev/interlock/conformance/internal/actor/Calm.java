@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.actor;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Notices whether this machine stands still, which no lease that is to be renewed in time can survive. */
-final class Calm implements AutoCloseable {
+public final class Calm implements AutoCloseable {
     /** What is too long; a fraction of the leases that are renewed. */
     private static final Duration STALL = Scale.RENEWED_LEASE.dividedBy(8);
 
@@ -15,7 +15,7 @@ final class Calm implements AutoCloseable {
     private volatile boolean broken;
     private volatile boolean closed;
 
-    Calm() {
+    public Calm() {
         Thread watch = new Thread(this::watch, "calm");
         watch.setDaemon(true);
         watch.start();
@@ -32,7 +32,7 @@ final class Calm implements AutoCloseable {
     }
 
     /** Whether there was a time in which a thread that wanted to run did not. */
-    boolean isBroken() {
+    public boolean isBroken() {
         return broken;
     }
 

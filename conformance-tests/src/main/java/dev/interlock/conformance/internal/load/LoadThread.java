@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.load;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
@@ -9,9 +9,10 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
-import dev.interlock.conformance.Load.Style;
 import dev.interlock.conformance.history.Event.Op;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.internal.actor.Actor;
+import dev.interlock.conformance.internal.load.Load.Style;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.actor;
 
 import java.time.Duration;
 
 /** All times of the kit, which one factor stretches: the system property {@value #PROPERTY}, 1 unless set. */
-final class Scale {
-    static final String PROPERTY = "interlock.conformance.factor";
+public final class Scale {
+    public static final String PROPERTY = "interlock.conformance.factor";
 
     private static final double FACTOR = factor(System.getProperty(PROPERTY, "1"));
 
     /** The bound of every wait for something that must happen; long, because only a rule that is broken waits it out. */
-    static final Duration PATIENCE = of(Duration.ofSeconds(10));
+    public static final Duration PATIENCE = of(Duration.ofSeconds(10));
 
     /** The bound of a whole rule. */
-    static final Duration RULE_TIMEOUT = of(Duration.ofMinutes(3));
+    public static final Duration RULE_TIMEOUT = of(Duration.ofMinutes(3));
 
     /** A lease that no test outlives. */
-    static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
+    public static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
 
     /** A lease that a test waits out, without renewal. */
-    static final Duration SHORT_LEASE = of(Duration.ofMillis(300));
+    public static final Duration SHORT_LEASE = of(Duration.ofMillis(300));
 
     /** A lease that must be renewed in time on a busy machine, and that a test outlives. */
-    static final Duration RENEWED_LEASE = of(Duration.ofSeconds(1));
+    public static final Duration RENEWED_LEASE = of(Duration.ofSeconds(1));
 
     private Scale() {}
 
-    static Duration millis(long millis) {
+    public static Duration millis(long millis) {
         return of(Duration.ofMillis(millis));
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.actor;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A call that an {@link Actor} makes; whoever waits for its end waits at most {@link Scale#PATIENCE}, unless it says otherwise. */
-final class Pending<T extends @Nullable Object> {
+public final class Pending<T extends @Nullable Object> {
     private final Actor actor;
     private final String what;
     private final FutureTask<T> task;
@@ -32,26 +32,26 @@ final class Pending<T extends @Nullable Object> {
     }
 
     /** Whether the actor has come to this call. */
-    boolean hasBegun() {
+    public boolean hasBegun() {
         return begun;
     }
 
-    boolean isDone() {
+    public boolean isDone() {
         return task.isDone();
     }
 
     /** Whether the call has ended with an exception. */
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return isDone() && outcome() != null;
     }
 
     /** Waits for the call's result; what it throws becomes this test's failure. */
-    T result() {
+    public T result() {
         return result(Scale.PATIENCE);
     }
 
     /** As {@link #result()}, for a call that may take longer than others. */
-    T result(Duration patience) {
+    public T result(Duration patience) {
         try {
             return await(patience);
         } catch (ExecutionException e) {
@@ -64,7 +64,7 @@ final class Pending<T extends @Nullable Object> {
     }
 
     /** Waits for the call to throw an exception of a type. */
-    <X extends Throwable> X failure(Class<X> type) {
+    public <X extends Throwable> X failure(Class<X> type) {
         T result;
         try {
             result = await(Scale.PATIENCE);
@@ -83,7 +83,7 @@ final class Pending<T extends @Nullable Object> {
 
     /** Waits for the call's end, whatever it is, and returns what it threw, if anything. */
     @Nullable
-    Throwable outcome() {
+    public Throwable outcome() {
         try {
             await(Scale.PATIENCE);
             return null;

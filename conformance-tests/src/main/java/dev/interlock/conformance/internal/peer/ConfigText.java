@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.peer;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;

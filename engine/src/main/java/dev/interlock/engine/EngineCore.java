@@ -10,6 +10,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.threads.Lanes;
@@ -27,7 +28,7 @@ import java.util.function.BooleanSupplier;
  * was dropped is noticed. Safe to use from any thread.
  */
 final class EngineCore {
-    private static final System.Logger LOG = System.getLogger(EngineCore.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(EngineCore.class);
 
     private static final long SHORTEST_CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int RENEWALS_AT_ONCE = 4;

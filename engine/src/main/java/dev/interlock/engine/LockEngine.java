@@ -5,6 +5,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.backend.LockNames;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.environment.UserThreads;
 import dev.interlock.engine.protocol.LeaseProtocol;

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Renewal;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Extends the grants of live holders, each third of what they were given and many at a time. Safe to use from any thread. */
 final class Renewals {
-    private static final System.Logger LOG = System.getLogger(Renewals.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Renewals.class);
 
     private static final int MOST_IN_A_BATCH = 1_024;
 

@@ -2,6 +2,7 @@
 package dev.interlock.engine.threads;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.QuietLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * waits for another one. Safe to use from any thread.
  */
 public final class Lanes {
-    private static final System.Logger LOG = System.getLogger(Lanes.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Lanes.class);
 
     /** How long a thread without a job waits for the next one before it ends. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(5);

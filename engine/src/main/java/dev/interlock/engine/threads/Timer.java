@@ -2,6 +2,7 @@
 package dev.interlock.engine.threads;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.observe.QuietLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * that a lock that is taken and freed again costs no switch of threads. Safe to use from any thread.
  */
 public final class Timer {
-    private static final System.Logger LOG = System.getLogger(Timer.class.getPackageName());
+    private static final QuietLog LOG = QuietLog.of(Timer.class);
 
     private static final int STRIPES = 8;
 

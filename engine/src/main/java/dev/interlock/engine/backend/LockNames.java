@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.engine;
+package dev.interlock.engine.backend;
 
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** Which names a lock may have. */
-final class LockNames {
+public final class LockNames {
     private static final int MAX_BYTES = 512;
 
     private LockNames() {}
 
-    static void check(String name) {
+    public static void check(String name) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("the name of a lock is blank: name what it protects");
         }

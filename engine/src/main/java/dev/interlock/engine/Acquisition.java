@@ -6,10 +6,8 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.backend.Pace;
-import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
-import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.threads.Wait;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once. */
 final class Acquisition {
     private final EngineCore core;
-    private final Environment env;
-    private final LeaseProtocol protocol;
     private final Cell cell;
     private final LockOptions options;
     private final boolean forThread;
@@ -39,8 +35,6 @@ final class Acquisition {
 
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
         this.core = core;
-        this.env = core.environment();
-        this.protocol = core.protocol();
         this.cell = cell;
         this.options = options;
         this.forThread = forThread;
@@ -78,9 +72,9 @@ final class Acquisition {
     Hold takeTurn(@Nullable Integer yieldSince) {
         boolean over = false;
         try {
-            if (yieldSince != null && !protocol.queues()) {
+            if (yieldSince != null && !core.protocol().queues()) {
                 cell.contender(Thread.currentThread());
-                cell.openWatch(protocol);
+                cell.openWatch(core.protocol());
                 awaitSignal(yieldSince, pace().yielding());
             }
             over = wait.isOver();
@@ -144,7 +138,7 @@ final class Acquisition {
             if (!mayWait) {
                 return;
             }
-            cell.openWatch(protocol);
+            cell.openWatch(core.protocol());
             awaitSignal(
                     seen,
                     failure == null ? pace().afterRefusal(retryAfter, cell.isListening()) : pace().afterFailure());
@@ -161,7 +155,7 @@ final class Acquisition {
     /** Made by the first wait; most acquisitions have none. */
     private Pace pace() {
         if (pace == null) {
-            pace = new Pace(env, core.waitCeilingNanos());
+            pace = new Pace(core.environment(), core.waitCeilingNanos());
         }
         return pace;
     }
@@ -173,16 +167,16 @@ final class Acquisition {
         failure = null;
         retryAfter = Optional.empty();
         attempts++;
-        long startNanos = env.nanoTime();
-        long startMillis = env.currentTimeMillis();
+        long startNanos = core.environment().nanoTime();
+        long startMillis = core.environment().currentTimeMillis();
         try {
-            Attempt attempt = protocol.attempt(claim);
+            Attempt attempt = core.protocol().attempt(claim);
             if (attempt instanceof Attempt.Granted granted) {
                 accept(new Grant(cell, claim, granted, startNanos, startMillis));
             } else if (attempt instanceof Attempt.Refused refused) {
                 cell.answered();
                 retryAfter = refused.retryAfter();
-                if (mayWait && protocol.queues()) {
+                if (mayWait && core.protocol().queues()) {
                     place = claim;
                 }
             } else if (attempt instanceof Attempt.Failed failed) {
@@ -202,7 +196,7 @@ final class Acquisition {
     private void accept(Grant grant) {
         Claim claim = grant.claim;
         // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
-        if (grant.remainingNanos(env) == 0) {
+        if (grant.remainingNanos(core.environment()) == 0) {
             core.releases().afterUnknownOutcome(claim);
             failure = new LockBackendException(
                     Reason.OUTCOME_UNKNOWN,
@@ -229,17 +223,19 @@ final class Acquisition {
         Contact contact = cell.contact();
         cell.failAll(
                 cause,
-                waiter -> contact.isHopeless(env, cause, waiter.options.lease().toNanos()));
-        if (!mayWait || contact.isHopeless(env, cause, options.lease().toNanos())) {
+                waiter -> contact.isHopeless(
+                        core.environment(), cause, waiter.options.lease().toNanos()));
+        if (!mayWait
+                || contact.isHopeless(core.environment(), cause, options.lease().toNanos())) {
             throw cause;
         }
     }
 
     /** Waits until the cell is signalled, at most for a time. */
     private void awaitSignal(int seen, long nanos) {
-        long until = env.nanoTime() + nanos;
+        long until = core.environment().nanoTime() + nanos;
         while (cell.signals() == seen && !wait.isOver() && core.isOpen()) {
-            long left = until - env.nanoTime();
+            long left = until - core.environment().nanoTime();
             if (left <= 0) {
                 return;
             }

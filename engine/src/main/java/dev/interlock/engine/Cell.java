@@ -3,13 +3,10 @@ package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
-import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.Interruption;
 import dev.interlock.engine.loss.LostHolds;
-import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Renewal;
-import dev.interlock.engine.threads.Timer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -24,10 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class Cell extends LocalQueue {
     private static final long serialVersionUID = 1L;
 
-    private final transient Environment env;
-    private final transient Timer timer;
-    private final int localHandoffs;
-
     private static final AtomicIntegerFieldUpdater<Cell> USERS =
             AtomicIntegerFieldUpdater.newUpdater(Cell.class, "users");
 
@@ -40,11 +33,8 @@ final class Cell extends LocalQueue {
     /** How many fencing tokens to reserve for hand-overs beyond those who wait already. */
     private transient int reserve;
 
-    Cell(String name, Environment env, Observer observer, Timer timer, int localHandoffs) {
-        super(name, env, observer);
-        this.env = env;
-        this.timer = timer;
-        this.localHandoffs = localHandoffs;
+    Cell(String name, CellTable table) {
+        super(name, table);
     }
 
     /** Adds a user; returns {@code false} if the last one has left. */
@@ -72,7 +62,7 @@ final class Cell extends LocalQueue {
      * or more where earlier grants of this cell had too few.
      */
     synchronized int fencesWanted() {
-        return 1 + Math.min(Math.max(queueLength(), reserve), localHandoffs);
+        return 1 + Math.min(Math.max(queueLength(), reserve), table.localHandoffs);
     }
 
     /**
@@ -84,8 +74,8 @@ final class Cell extends LocalQueue {
         if (!open.getAsBoolean()) {
             return null;
         }
-        Hold hold = new Hold(grant, owner, options, env.nanoTime());
-        grant.begin(hold, env, timer);
+        Hold hold = new Hold(grant, owner, options, table.env.nanoTime());
+        grant.begin(hold, table.env, table.timer);
         hold(hold);
         return hold;
     }
@@ -100,7 +90,7 @@ final class Cell extends LocalQueue {
 
     /** Notes that the acquisition returns a hold to its owner; returns {@code false} if it is over by then. */
     synchronized boolean hasReturned(Hold hold) {
-        hold.returned = hold.state == Hold.State.HELD && !hold.grant.isOver(env);
+        hold.returned = hold.state == Hold.State.HELD && !hold.grant.isOver(table.env);
         return hold.returned;
     }
 
@@ -136,21 +126,20 @@ final class Cell extends LocalQueue {
     private @Nullable Waiter handOver(Hold last) {
         Grant grant = last.grant;
         Waiter next = first();
-        if (next == null || grant.handoffs >= localHandoffs || !last.isGoodFor(env, next.options)) {
+        if (next == null || grant.handoffs() >= table.localHandoffs || !last.isGoodFor(table.env, next.options)) {
             return null;
         }
         if (!grant.hasFence()) {
             // Those who wait now came after the claim was made. As long as the cell is in use, there will be others.
-            reserve = Math.min(2 * reserve + 1, localHandoffs);
+            reserve = Math.min(2 * reserve + 1, table.localHandoffs);
             return null;
         }
-        grant.handoffs++;
-        Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, env.nanoTime());
+        Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, table.env.nanoTime());
         grant.hold = hold;
         hold(hold);
         if (!last.options.equals(next.options)) {
-            grant.planRenewal(env.nanoTime());
-            grant.schedule(timer);
+            grant.planRenewal(table.env.nanoTime());
+            grant.schedule(table.timer);
         }
         hold.local = true;
         next.hold = hold;
@@ -162,7 +151,7 @@ final class Cell extends LocalQueue {
     private void end(Grant grant) {
         grant.hold = null;
         grant.forgetRenewal();
-        timer.cancel(grant);
+        table.timer.cancel(grant);
         hold(null);
     }
 
@@ -177,7 +166,7 @@ final class Cell extends LocalQueue {
         Hold.Loss loss;
         synchronized (this) {
             Hold hold = grant.hold;
-            if (hold == null || (cause == null && !grant.isOver(env))) {
+            if (hold == null || (cause == null && !grant.isOver(table.env))) {
                 return null;
             }
             LossCause why = cause != null ? cause : hold.whyOver();
@@ -220,7 +209,7 @@ final class Cell extends LocalQueue {
      * @return the claim to be renewed, or {@code null} if there is nothing to renew now
      */
     synchronized @Nullable Claim beginPlannedRenewal(Grant grant) {
-        return grant.beginPlannedRenewal(env, timer);
+        return grant.beginPlannedRenewal(table.env, table.timer);
     }
 
     /** Begins a renewal that the holder waits for; returns {@code false} if the hold is over. */
@@ -238,11 +227,11 @@ final class Cell extends LocalQueue {
      * @param asked the lease that was to be asked for, or {@code null} if the renewal had not begun
      */
     synchronized void renewalFailed(Grant grant, @Nullable Duration asked) {
-        grant.renewalFailed(env, timer, asked);
+        grant.renewalFailed(table.env, table.timer, asked);
     }
 
     /** Notes the outcome of a renewal, other than that the grant is gone. */
     synchronized void endRenewal(Renewals.Request request, Renewal outcome) {
-        request.grant().endRenewal(env, timer, request, outcome);
+        request.grant().endRenewal(table.env, table.timer, request, outcome);
     }
 }

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class CellTable {
     private static final QuietLog LOG = QuietLog.of(CellTable.class);
 
-    private final Environment env;
-    private final Observer observer;
-    private final Timer timer;
-    private final int localHandoffs;
+    final Environment env;
+    final Observer observer;
+    final Timer timer;
+    final int localHandoffs;
     private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>();
     private volatile @Nullable Thread awaitingEmpty;
 
@@ -37,7 +37,7 @@ final class CellTable {
         while (true) {
             Cell present = cells.get(name);
             if (present == null) {
-                Cell fresh = new Cell(name, env, observer, timer, localHandoffs);
+                Cell fresh = new Cell(name, this);
                 present = cells.putIfAbsent(name, fresh);
                 if (present == null) {
                     return fresh;

@@ -31,16 +31,14 @@ final class Grant extends GrantValidity {
     @Nullable
     Hold hold;
 
-    /** How often it has passed from hold to hold. */
-    int handoffs;
-
     private boolean renewalPlanned;
     private long renewalNanos;
-    private long renewalEarlyNanos;
     private int renewalsOnTheirWay;
 
     private final OptionalLong firstFence;
-    private int fencesTaken;
+
+    /** How many holds have had it, one after the other. */
+    private int holds;
 
     Grant(Cell cell, Claim claim, Attempt.Granted granted, long startNanos, long startMillis) {
         super(claim, granted.validity(), startNanos, startMillis);
@@ -83,11 +81,17 @@ final class Grant extends GrantValidity {
         Hold holder = hold;
         renewalPlanned = holder != null && holder.options.renewal() && !holder.capped;
         if (holder != null && renewalPlanned) {
-            // What was granted to a waiter may be much less than its lease.
-            long given = Math.min(holder.options.lease().toNanos(), termNanos());
-            renewalNanos = sinceNanos + given / timesPerLease;
-            renewalEarlyNanos = Math.min(MOST_EARLY_NANOS, given / RENEWALS_PER_LEASE / EARLY_PARTS);
+            renewalNanos = sinceNanos + givenNanos(holder) / timesPerLease;
         }
+    }
+
+    /** What was granted to a waiter may be much less than its lease. */
+    private long givenNanos(Hold holder) {
+        return Math.min(holder.options.lease().toNanos(), termNanos());
+    }
+
+    private long earlyNanos(Hold holder) {
+        return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
     void forgetRenewal() {
@@ -96,13 +100,15 @@ final class Grant extends GrantValidity {
 
     /** Whether a renewal is planned, and may be sent now. */
     private boolean isRenewalDue(Environment env) {
-        return renewalPlanned && renewalNanos - renewalEarlyNanos - env.nanoTime() <= 0;
+        Hold holder = hold;
+        return holder != null && renewalPlanned && renewalNanos - earlyNanos(holder) - env.nanoTime() <= 0;
     }
 
     /** Has the timer look after the grant at its next renewal or at its end, whichever comes first. */
     void schedule(Timer timer) {
-        if (renewalPlanned && renewalNanos - deadlineNanos() < 0) {
-            timer.schedule(this, renewalNanos, renewalEarlyNanos);
+        Hold holder = hold;
+        if (holder != null && renewalPlanned && renewalNanos - deadlineNanos() < 0) {
+            timer.schedule(this, renewalNanos, earlyNanos(holder));
         } else {
             timer.schedule(this, deadlineNanos(), 0);
         }
@@ -171,14 +177,19 @@ final class Grant extends GrantValidity {
         schedule(timer);
     }
 
-    /** Whether a fencing token is left for another hold. */
-    boolean hasFence() {
-        return firstFence.isEmpty() || fencesTaken < claim.fences();
+    /** How often it has passed from hold to hold. */
+    int handoffs() {
+        return holds - 1;
     }
 
-    /** Takes the next of the reserved fencing tokens. */
+    /** Whether a fencing token is left for another hold. */
+    boolean hasFence() {
+        return firstFence.isEmpty() || holds < claim.fences();
+    }
+
+    /** Counts a hold, and takes the next of the reserved fencing tokens for it. */
     OptionalLong takeFence() {
-        int before = fencesTaken++;
+        int before = holds++;
         return before == 0 || firstFence.isEmpty() ? firstFence : OptionalLong.of(firstFence.getAsLong() + before);
     }
 }

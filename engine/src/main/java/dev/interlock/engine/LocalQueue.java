@@ -3,9 +3,7 @@ package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.backend.Contact;
-import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.EventQueue;
-import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Watch;
 import java.util.List;
@@ -29,8 +27,9 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
             AtomicIntegerFieldUpdater.newUpdater(LocalQueue.class, "signals");
 
     final String name;
-    private final transient Environment env;
-    private final transient Observer observer;
+
+    /** Has what all cells of a factory share. */
+    final transient CellTable table;
 
     /** Whether a thread asks the backend. */
     private transient boolean engaged;
@@ -49,10 +48,9 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private transient volatile int signals;
     private transient volatile @Nullable Thread contender;
 
-    LocalQueue(String name, Environment env, Observer observer) {
+    LocalQueue(String name, CellTable table) {
         this.name = name;
-        this.env = env;
-        this.observer = observer;
+        this.table = table;
     }
 
     /** Whether a thread or handle of this factory holds the lock; within the monitor. */
@@ -97,7 +95,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     private void noteQueueLength() {
         int length = queueLength();
-        events = EventQueue.note(events, observer, to -> to.queueLength(name, length));
+        events = EventQueue.note(events, table.observer, to -> to.queueLength(name, length));
     }
 
     final synchronized int queueLength() {
@@ -152,10 +150,10 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return next;
     }
 
-    /** Wakes a waiter that was taken out of the queue, if there is one, and tells the observer. */
+    /** Wakes a waiter that was taken out of the queue, if there is one, and tells the table.observer. */
     final void wake(@Nullable Waiter waiter) {
         if (waiter != null) {
-            env.unpark(waiter.thread);
+            table.env.unpark(waiter.thread);
             EventQueue.tell(events);
         }
     }
@@ -181,8 +179,8 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
             if (!before.isOutage()) {
                 return;
             }
-            long lastedNanos = before.outageNanos(env);
-            events = EventQueue.note(events, observer, to -> to.outageEnded(name, lastedNanos));
+            long lastedNanos = before.outageNanos(table.env);
+            events = EventQueue.note(events, table.observer, to -> to.outageEnded(name, lastedNanos));
         }
         EventQueue.tell(events);
     }
@@ -191,9 +189,9 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     final void failed(LockBackendException failure) {
         synchronized (this) {
             boolean begins = !contact.isOutage();
-            contact = contact.failed(env, failure);
+            contact = contact.failed(table.env, failure);
             if (begins) {
-                events = EventQueue.note(events, observer, to -> to.outageBegan(name, failure));
+                events = EventQueue.note(events, table.observer, to -> to.outageBegan(name, failure));
             }
         }
         EventQueue.tell(events);
@@ -217,7 +215,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         SIGNALS.incrementAndGet(this);
         Thread waiting = contender;
         if (waiting != null) {
-            env.unpark(waiting);
+            table.env.unpark(waiting);
         }
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SystemEnvironment implements Environment {
     static final SystemEnvironment INSTANCE = new SystemEnvironment();
 
-    private static final int TOKEN_BYTES = 20;
+    private static final int TOKEN_BYTES = 16;
 
     private final SecureRandom secureRandom = new SecureRandom();
     private final @Nullable VirtualThreads virtualThreads = VirtualThreads.ofThisRuntime();

@@ -32,6 +32,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.interlock.engine.threads.Timer;
 import dev.interlock.spi.LockStrategyProvider;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -338,6 +339,8 @@ class ArchitectureTest {
                 .should(condition("have at most one superclass of ours", (type, violations) -> {
                     long ours = type.getAllRawSuperclasses().stream()
                             .filter(resideInAPackage("dev.interlock.."))
+                            // What lets a timer hold an object without one more for each.
+                            .filter(superclass -> !superclass.isEquivalentTo(Timer.Entry.class))
                             .count();
                     if (ours > 1) {
                         violations.accept(type.getDescription() + " has " + ours + " superclasses of ours");

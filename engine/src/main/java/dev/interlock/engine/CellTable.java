@@ -17,12 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class CellTable {
     private static final QuietLog LOG = QuietLog.of(CellTable.class);
+    private static final int LEAST_CAPACITY = 512;
 
     final Environment env;
     final Observer observer;
     final Timer timer;
     final int localHandoffs;
-    private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>();
+
+    /** Large enough for the names of several threads to be on different lines of the processor's cache. */
+    private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>(LEAST_CAPACITY);
+
     private volatile @Nullable Thread awaitingEmpty;
 
     CellTable(Environment env, Observer observer, Timer timer, int localHandoffs) {

@@ -5,7 +5,6 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Makes the claims of a factory. Safe to use from any thread. */
 public final class Claims {
@@ -16,7 +15,7 @@ public final class Claims {
     private final String tokenPrefix;
 
     private final Duration commandTimeout;
-    private final AtomicLong last = new AtomicLong();
+    private final Numbers numbers = new Numbers();
 
     public Claims(Environment env, Duration commandTimeout) {
         this.tokenPrefix = env.newToken() + "-";
@@ -25,7 +24,7 @@ public final class Claims {
 
     /** Makes a claim to a lock that asks for some fencing tokens. */
     public Claim next(String name, LockOptions options, int fences, boolean waiting) {
-        long number = last.incrementAndGet();
+        long number = numbers.next();
         Duration lease = options.lease();
         // An answer that comes after the lease is of no use.
         Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;

@@ -38,9 +38,17 @@ final class Memory implements LeaseProtocol {
     private final Renewal renewed;
 
     /** The owner tokens by names; those of free locks have none. */
-    private final ConcurrentMap<String, AtomicReference<String>> holders = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Holder> holders = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<String, Collection<Runnable>> listeners = new ConcurrentHashMap<>();
+
+    /** The owner token of a lock, far enough from that of the next one for them not to share a line of the processor's cache. */
+    @SuppressWarnings("UnusedVariable") // What is there to take room.
+    private static final class Holder extends AtomicReference<String> {
+        private static final long serialVersionUID = 1L;
+
+        private long a, b, c, d, e, f, g, h;
+    }
 
     private Memory(Duration lease) {
         granted = new Attempt.Granted(lease, OptionalLong.empty());
@@ -59,9 +67,9 @@ final class Memory implements LeaseProtocol {
 
     @Override
     public Attempt attempt(Claim claim) {
-        AtomicReference<String> holder = holders.get(claim.name());
+        Holder holder = holders.get(claim.name());
         if (holder == null) {
-            holder = holders.computeIfAbsent(claim.name(), name -> new AtomicReference<>());
+            holder = holders.computeIfAbsent(claim.name(), name -> new Holder());
         }
         return holder.compareAndSet(null, claim.token()) || claim.token().equals(holder.get()) ? granted : REFUSED;
     }
@@ -73,7 +81,7 @@ final class Memory implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
-        AtomicReference<String> holder = holders.get(claim.name());
+        Holder holder = holders.get(claim.name());
         if (holder != null && claim.token().equals(holder.get())) {
             holder.set(null);
         }
@@ -86,7 +94,7 @@ final class Memory implements LeaseProtocol {
 
     @Override
     public boolean isLocked(String name) {
-        AtomicReference<String> holder = holders.get(name);
+        Holder holder = holders.get(name);
         return holder != null && holder.get() != null;
     }
 

@@ -9,6 +9,7 @@ import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.AnnotatedTypeVariable;
 import java.lang.reflect.AnnotatedWildcardType;
 import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -182,8 +183,21 @@ final class ApiListing {
         return join(member.getParameterTypes(), Class::getName, ",");
     }
 
+    /** Compilers do not agree on whether the canonical constructor of a record keeps the type arguments of its parameters. */
+    private static AnnotatedType[] parameterTypes(Executable member) {
+        RecordComponent[] components = member.getDeclaringClass().getRecordComponents();
+        boolean isCanonical = member instanceof Constructor
+                && components != null
+                && Arrays.equals(
+                        member.getParameterTypes(),
+                        Stream.of(components).map(RecordComponent::getType).toArray(Class[]::new));
+        return isCanonical
+                ? Stream.of(components).map(RecordComponent::getAnnotatedType).toArray(AnnotatedType[]::new)
+                : member.getAnnotatedParameterTypes();
+    }
+
     private static String signature(Executable member, String resultAndName) {
-        AnnotatedType[] parameters = member.getAnnotatedParameterTypes();
+        AnnotatedType[] parameters = parameterTypes(member);
         List<String> shown = new ArrayList<>();
         for (int i = 0; i < parameters.length; i++) {
             String text = show(parameters[i]);

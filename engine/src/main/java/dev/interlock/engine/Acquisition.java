@@ -139,9 +139,14 @@ final class Acquisition {
                 return;
             }
             cell.openWatch(core.protocol());
-            awaitSignal(
-                    seen,
-                    failure == null ? pace().afterRefusal(retryAfter, cell.isListening()) : pace().afterFailure());
+            if (failure == null) {
+                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening()));
+            } else {
+                // Signals come with each reconnection, too, and would turn an outage into a storm of requests.
+                long nanos = pace().afterFailure();
+                awaitSignal(null, nanos / 2);
+                awaitSignal(seen, nanos / 2);
+            }
             core.requireOpen();
             if (wait.isOver()) {
                 if (failure != null && !wait.isEndedByInterrupt()) {
@@ -231,10 +236,10 @@ final class Acquisition {
         }
     }
 
-    /** Waits until the cell is signalled, at most for a time. */
-    private void awaitSignal(int seen, long nanos) {
+    /** Waits until the cell is signalled, unless that is not to matter, at most for a time. */
+    private void awaitSignal(@Nullable Integer seen, long nanos) {
         long until = core.environment().nanoTime() + nanos;
-        while (cell.signals() == seen && !wait.isOver() && core.isOpen()) {
+        while ((seen == null || cell.signals() == seen) && !wait.isOver() && core.isOpen()) {
             long left = until - core.environment().nanoTime();
             if (left <= 0) {
                 return;

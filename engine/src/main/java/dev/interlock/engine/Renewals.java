@@ -150,6 +150,7 @@ final class Renewals {
             settle(request, outcome);
         } catch (Throwable e) {
             LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + request.claim.name() + "\" failed", e);
+            request.grant.cell.renewalFailed(request.grant, null);
         }
     }
 

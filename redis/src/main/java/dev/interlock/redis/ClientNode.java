@@ -80,7 +80,7 @@ final class ClientNode implements RedisNode {
     /** Whether a connection is still there: the network may have forgotten it, and the server ended it, without our being told. */
     private boolean answers(Wire.Line line, Deadline deadline) {
         try {
-            line.exchange(List.of(RedisCommand.of("PING")), null, deadline.sooner(LONGEST_LOOK, 4));
+            line.exchange(List.of(RedisCommand.of("PING")), null, deadline.sooner(LONGEST_LOOK, 2));
             return true;
         } catch (NotSentException | LockBackendException e) {
             return false;
@@ -184,6 +184,9 @@ final class ClientNode implements RedisNode {
         for (int i = 0; i < replies.size(); i++) {
             if (replies.get(i) instanceof ServerError error) {
                 line.retire();
+                if (error.isAboutServer()) {
+                    subscriptions.doubt();
+                }
                 throw failures.answered(commands.get(i), error);
             }
         }

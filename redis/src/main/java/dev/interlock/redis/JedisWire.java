@@ -202,7 +202,9 @@ final class JedisWire implements Wire {
 
     /** Notes that a request which was sent then has had no answer: what was idle by then may have met the same fate. */
     void doubt(long sentNanos) {
-        doubtedBefore = sentNanos;
+        if (sentNanos - doubtedBefore > 0) {
+            doubtedBefore = sentNanos;
+        }
     }
 
     /**

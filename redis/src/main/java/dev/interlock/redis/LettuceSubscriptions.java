@@ -100,7 +100,11 @@ final class LettuceSubscriptions implements SubscriptionSource {
 
         @Override
         public void ping() {
-            connection.async().ping().thenRun(receiver::alive);
+            connection.async().ping().whenComplete((pong, failure) -> {
+                if (failure == null || failure instanceof RedisCommandExecutionException) {
+                    receiver.alive();
+                }
+            });
         }
 
         @Override

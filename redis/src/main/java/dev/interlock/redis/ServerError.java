@@ -11,10 +11,11 @@ import java.util.List;
 record ServerError(String text) {
     /** What a server says that is not, or not now, the one to ask. */
     private static final List<String> ABOUT_SERVER =
-            List.of("LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "MOVED", "ASK ", "ERR max number of clients");
+            List.of("LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "ERR max number of clients");
 
     /** What a server says that cannot do it just now. */
-    private static final List<String> PASSING = List.of("BUSY", "TRYAGAIN", "NOREPLICAS", "OOM", "MISCONF");
+    private static final List<String> PASSING =
+            List.of("BUSY", "TRYAGAIN", "NOREPLICAS", "OOM", "MISCONF", "MOVED", "ASK ");
 
     /** Whether it says that another server, or another process, may be the one to ask. */
     boolean isAboutServer() {

@@ -28,6 +28,13 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private static final long MIN_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
 
+    /** A connection that has lasted for so long was worth opening. */
+    private static final long LASTING = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long FIRST_DOUBT = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_DOUBT = TimeUnit.MINUTES.toNanos(1);
+    private static final int MOST_DOUBLINGS = 8;
+
     /** How often a silent server is asked for a sign of life, and how long it has for that. */
     private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(5);
 
@@ -41,6 +48,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private @Nullable Thread thread;
     private @Nullable Thread heart;
     private boolean closed;
+
+    /** How often the connection was closed because of doubts that went on, and when it was last. */
+    private int doubts;
+
+    private long doubtedNanos;
 
     /** What the server has said so far, in number. */
     private final AtomicLong heard = new AtomicLong();
@@ -66,19 +78,35 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             // Also where others listen already, because only a new confirmation tells this listener that it has begun
             // to.
             send(it -> it.subscribe(Set.of(channel)));
-            if (thread == null) {
-                thread = env.newThread("interlock-subscriptions", this::run);
-                thread.start();
-            }
-            if (heart == null) {
-                heart = env.newWaitingThread("interlock-heartbeat", this::beat);
-                heart.start();
-            }
-            env.unpark(thread);
+            env.unpark(listening());
+            startHeart();
         } finally {
             lock.unlock();
         }
         return member;
+    }
+
+    private Thread listening() {
+        Thread present = thread;
+        if (present == null) {
+            present = env.newThread("interlock-subscriptions", this::run);
+            present.start();
+            thread = present;
+        }
+        return present;
+    }
+
+    private void startHeart() {
+        if (heart == null) {
+            try {
+                Thread fresh = env.newWaitingThread("interlock-heartbeat", this::beat);
+                fresh.start();
+                heart = fresh;
+            } catch (Throwable e) {
+                // Listening goes on without it, and the next listener tries again.
+                log(Level.WARNING, "no thread could be started that sees whether " + server + " is there", e);
+            }
+        }
     }
 
     /** Whether the server has confirmed a channel on the present connection. */
@@ -149,7 +177,16 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         if (!complained.getAndSet(true)) {
             // The message alone of a failure that is none of ours would say too little.
             Object words = reason instanceof LockBackendException ? reason.getMessage() : reason;
-            LOG.log(Level.WARNING, "cannot listen for released locks, waiters will poll: {0}", words);
+            log(Level.WARNING, "cannot listen for released locks, waiters will poll: " + words, null);
+        }
+    }
+
+    /** A log handler that throws must not end the threads. */
+    private static void log(Level level, String message, @Nullable Throwable cause) {
+        try {
+            LOG.log(level, message, cause);
+        } catch (Throwable e) {
+            // Nobody is left to be told.
         }
     }
 
@@ -181,7 +218,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             } finally {
                 lock.unlock();
             }
+            long since = env.nanoTime();
             opened.listen();
+            if (env.nanoTime() - since > LASTING) {
+                delay = MIN_DELAY;
+            }
         } finally {
             Set<String> ended;
             lock.lock();
@@ -197,38 +238,71 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
     }
 
-    /** Closes the present connection; the thread opens another one. */
+    /** Closes the present connection, and the thread opens another one; ever less often while doubts go on. */
     void doubt() {
         lock.lock();
         try {
-            if (line != null) {
-                line.close();
+            long now = env.nanoTime();
+            if (line == null || (doubts > 0 && now - doubtedNanos < doubtDelay())) {
+                return;
             }
+            doubts = doubts > 0 && now - doubtedNanos > 2 * LONGEST_DOUBT ? 1 : Math.min(doubts + 1, MOST_DOUBLINGS);
+            doubtedNanos = now;
+            line.close();
         } finally {
             lock.unlock();
         }
     }
 
+    private long doubtDelay() {
+        return Math.min(LONGEST_DOUBT, FIRST_DOUBT << (doubts - 1));
+    }
+
     /** Closes a connection on which the server says nothing, not even when asked: it may have ended without our being told. */
     private void beat() {
-        SubscriptionSource.Line asked = null;
-        long before = 0;
+        Asked last = new Asked(null, 0, env.nanoTime());
         while (!isClosed()) {
-            lock.lock();
             try {
-                if (line != null && line == asked && heard.get() == before) {
-                    LOG.log(Level.INFO, "{0} is silent on the connection that listens, which is opened again", server);
-                    line.close();
-                } else {
-                    asked = line;
-                    before = heard.get();
-                    send(SubscriptionSource.Line::ping);
-                }
-            } finally {
-                lock.unlock();
+                last = beat(last);
+            } catch (Throwable e) {
+                // Nobody would start this thread again.
+                log(Level.WARNING, "could not see whether " + server + " is there", e);
             }
             sleep(HEARTBEAT);
         }
+    }
+
+    /** What was asked for a sign of life, how much it had said by then, and when. */
+    private record Asked(SubscriptionSource.@Nullable Line line, long heard, long nanos) {}
+
+    private Asked beat(Asked last) {
+        boolean silent;
+        Asked now;
+        lock.lock();
+        try {
+            now = new Asked(line, heard.get(), env.nanoTime());
+            // A process that stood still may not have read yet what has come.
+            boolean stoodStill = now.nanos - last.nanos > 2 * HEARTBEAT;
+            SubscriptionSource.Line present = line;
+            silent = present != null && present.equals(last.line) && now.heard == last.heard && !stoodStill;
+            if (present != null && silent) {
+                present.close();
+            } else {
+                send(SubscriptionSource.Line::ping);
+                Set<String> missing = new HashSet<>(listeners.keySet());
+                missing.removeAll(confirmed);
+                if (!missing.isEmpty()) {
+                    // Refused, for a while perhaps, or just on their way.
+                    send(it -> it.subscribe(missing));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (silent) {
+            log(Level.INFO, server + " is silent on the connection that listens, which is opened again", null);
+        }
+        return now;
     }
 
     /** Waits longer each time until the server confirms a subscription again. */
@@ -281,7 +355,6 @@ final class Subscriptions implements SubscriptionSource.Receiver {
 
     private void succeeded() {
         alive();
-        delay = MIN_DELAY;
         complained.set(false);
     }
 
@@ -297,13 +370,23 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             try {
                 what.accept(member.listener);
             } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "a listener failed", e);
+                log(Level.WARNING, "a listener failed", e);
             }
         }
     }
 
     @Override
     public void refused(ServerError error) {
+        alive();
+        lock.lock();
+        try {
+            if (confirmed.containsAll(listeners.keySet())) {
+                // It was a ping that was refused.
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
         complain(new Failures(server).answered(RedisCommand.of("SUBSCRIBE"), error));
     }
 

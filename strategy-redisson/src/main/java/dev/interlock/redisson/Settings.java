@@ -45,6 +45,8 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                     Assumption.NO_EVICTION,
                     Assumption.RESTART_KEEPS_DATA));
 
+    private static final int SHORTEST_PING = 1_000;
+    private static final int LONGEST_PING = 30_000;
     private static final String SINGLE = "single";
     private static final String SENTINEL = "sentinel";
     private static final String CLUSTER = "cluster";
@@ -154,7 +156,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                 .setSubscriptionTimeout(timeout)
                 .setRetryAttempts(0)
                 // A silent connection is given up within two time-outs; Redisson by itself takes a minute.
-                .setPingConnectionInterval(timeout)
+                .setPingConnectionInterval(Math.max(SHORTEST_PING, Math.min(LONGEST_PING, timeout)))
                 .setReconnectionDelay(new EqualJitterDelay(FIRST_RECONNECTION, LONGEST_RECONNECTION))
                 .setSubscriptionsPerConnection(SUBSCRIPTIONS);
     }

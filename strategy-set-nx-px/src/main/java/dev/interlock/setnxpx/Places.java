@@ -54,6 +54,9 @@ final class Places {
     /** Whether the server that was asked last, by a claim that was to be entered, would have reached us. */
     private volatile boolean reachable = true;
 
+    /** Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it before. */
+    private final AtomicInteger epoch = new AtomicInteger();
+
     private final AtomicInteger doubts = new AtomicInteger();
     private final AtomicLong nextDoubtNanos = new AtomicLong();
 
@@ -67,11 +70,11 @@ final class Places {
     /** A moment before a request was sent, on both clocks of this machine. */
     record Moment(long nanos, long wallMillis) {}
 
-    /** A refusal: a moment before it, and the server's time in it. */
-    private record Refusal(Moment before, long serverMicros) {}
+    /** A refusal: a moment before it, the server's time in it, and the subscription at the time. */
+    private record Refusal(Moment before, long serverMicros, int epoch) {}
 
     /** What a message says: the lock was granted at the server's time. */
-    private record HandOver(long firstFence, long serverMicros) {}
+    private record HandOver(long firstFence, long serverMicros, int epoch) {}
 
     private static final class Place {
         private final Claim claim;
@@ -140,8 +143,11 @@ final class Places {
     void refused(Claim claim, Moment before, long serverMicros, boolean entering, long since) {
         Place place = find(claim);
         if (place != null) {
-            place.refusal = new Refusal(before, serverMicros);
-            place.since = since;
+            // A server that would not reach us has no message of which this would tell the age.
+            place.refusal = entering && since == 0 ? null : new Refusal(before, serverMicros, epoch.get());
+            if (since != 0) {
+                place.since = since;
+            }
         }
         if (entering) {
             reachable(since != 0);
@@ -185,6 +191,7 @@ final class Places {
         Duration lease = handOverLease(claim);
         // A refusal after the message shows that its grant is over.
         if (refusal == null
+                || refusal.epoch != handOver.epoch
                 || handOver.serverMicros < refusal.serverMicros
                 || (!claim.isRenewed() && lease.compareTo(claim.lease()) < 0)) {
             return Optional.empty();
@@ -218,6 +225,7 @@ final class Places {
             node.subscribe(channel, new RedisNode.Listener() {
                 @Override
                 public void begun() {
+                    epoch.incrementAndGet();
                     listening = true;
                     reachable = true;
                     watchers.values().forEach(Runnable::run);
@@ -225,6 +233,7 @@ final class Places {
 
                 @Override
                 public void ended() {
+                    epoch.incrementAndGet();
                     listening = false;
                     // Whoever waited for a message asks by itself from now on.
                     watchers.values().forEach(Runnable::run);
@@ -276,7 +285,7 @@ final class Places {
         if (place == null || !proof(place.claim).equals(message.group(1))) {
             return;
         }
-        place.handOver = new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)));
+        place.handOver = new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)), epoch.get());
         Runnable watcher = watchers.get(key);
         if (watcher != null) {
             watcher.run();

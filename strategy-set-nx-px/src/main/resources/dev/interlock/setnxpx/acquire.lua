@@ -34,10 +34,11 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 if first > 0 then
   local kept = keep(KEYS[2], first, ARGV[3], ARGV[4])
   if kept.err then
+    redis.call('DEL', KEYS[1])
     return kept
   end
 end
-if first_in_list then
+if first_in_list or ARGV[7] ~= '0' then
   redis.call('ZREM', KEYS[3], place)
 end
 return {1, first}

@@ -38,8 +38,9 @@ end
 
 -- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
 -- not know, and after so many drops that the server would stand still for others.
+local dropped = 0
 local function first_there(list, asker)
-  for _ = 1, 100 do
+  while dropped < 100 do
     local waiter = head(list)
     if not waiter or waiter == asker then
       return waiter
@@ -53,6 +54,7 @@ local function first_there(list, asker)
       return heard and waiter
     end
     redis.call('ZREM', list, waiter)
+    dropped = dropped + 1
   end
 end
 

@@ -90,9 +90,27 @@ public final class PendingReleases {
     /** Gives back what the timer says is to be tried now. */
     public void handle(List<Pending> due) {
         Map<String, List<Pending>> byLane = new HashMap<>();
-        due.forEach(pending -> byLane.computeIfAbsent(protocol.lane(pending.claim.name()), lane -> new ArrayList<>())
-                .add(pending));
-        byLane.forEach((lane, ofLane) -> lanes.run(lane, () -> release(ofLane)));
+        for (Pending pending : due) {
+            try {
+                byLane.computeIfAbsent(protocol.lane(pending.claim.name()), lane -> new ArrayList<>())
+                        .add(pending);
+            } catch (Throwable e) {
+                failed(pending, e);
+            }
+        }
+        byLane.forEach((lane, ofLane) -> {
+            try {
+                lanes.run(lane, () -> release(ofLane));
+            } catch (Throwable e) {
+                ofLane.forEach(pending -> failed(pending, e));
+            }
+        });
+    }
+
+    /** Has a claim given back later that could not be handed on. */
+    private void failed(Pending pending, Throwable failure) {
+        LOG.log(System.Logger.Level.ERROR, "the release of lock \"" + pending.claim.name() + "\" failed", failure);
+        retry(pending);
     }
 
     private void release(List<Pending> due) {

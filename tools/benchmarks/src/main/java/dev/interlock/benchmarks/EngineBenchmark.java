@@ -54,6 +54,7 @@ public class EngineBenchmark {
     /** A thread and its lock, which no other thread wants. */
     @State(Scope.Thread)
     public static class Own {
+        @SuppressWarnings("NullAway.Init") // By setUp, which the framework calls first.
         private DistributedLock lock;
 
         /** Creates the state. */

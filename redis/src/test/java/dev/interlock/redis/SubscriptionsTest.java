@@ -137,6 +137,58 @@ class SubscriptionsTest {
         }
     }
 
+    @Test
+    void doubtsThatFollowEachOtherCloseOneConnection() {
+        AtomicInteger opened = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(Environment.system(), "a server", receiver -> {
+            opened.incrementAndGet();
+            return new Confirming(receiver, true);
+        });
+        Counting counting = new Counting();
+        subscriptions.add("channel", counting);
+        try {
+            await().atMost(LONG).untilAtomic(counting.begun, is(1));
+            subscriptions.doubt();
+            await().atMost(LONG).untilAtomic(counting.begun, is(2));
+            long begun = System.nanoTime();
+            for (int i = 0; i < 100; i++) {
+                subscriptions.doubt();
+            }
+            if (System.nanoTime() - begun < TimeUnit.MILLISECONDS.toNanos(500)) {
+                assertThat(counting.ended).hasValue(1);
+                assertThat(opened).hasValue(2);
+            }
+        } finally {
+            subscriptions.close();
+        }
+    }
+
+    @Test
+    void aSubscriptionThatWasRefusedIsAskedForAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+            SubscriptionSource.Receiver busyAtFirst = receiver;
+            return new Confirming(receiver, true) {
+                @Override
+                public void subscribe(Collection<String> channels) {
+                    if (asked.incrementAndGet() < 3) {
+                        busyAtFirst.refused(new ServerError("BUSY a script runs"));
+                    } else {
+                        super.subscribe(channels);
+                    }
+                }
+            };
+        });
+        Counting counting = new Counting();
+        subscriptions.add("channel", counting);
+        try {
+            await().atMost(LONG).untilAtomic(counting.begun, greaterThan(0));
+            assertThat(counting.ended).as("the connection stays").hasValue(0);
+        } finally {
+            subscriptions.close();
+        }
+    }
+
     /** A connection on which each subscription is confirmed at once. */
     private static class Confirming implements SubscriptionSource.Line {
         private final SubscriptionSource.Receiver receiver;

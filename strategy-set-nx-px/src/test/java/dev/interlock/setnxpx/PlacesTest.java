@@ -87,6 +87,26 @@ class PlacesTest {
     }
 
     @Test
+    void aPlaceIsKeptWhileTheServerWouldNotReachUs() {
+        Claim claim = refused(LEASE, true);
+        assertThat(places.since(claim)).isEqualTo(SERVER_MICROS);
+        wire.listener.ended();
+        places.refused(claim, places.now(), SERVER_MICROS + 1, false, 0);
+        wire.listener.begun();
+        places.refused(claim, places.now(), SERVER_MICROS + 2, true, 0);
+        assertThat(places.since(claim)).isEqualTo(SERVER_MICROS);
+    }
+
+    @Test
+    void aMessageOverAnotherSubscriptionThanAtTheRefusalIsNoGrant() {
+        Claim claim = refused(LEASE, true);
+        wire.listener.ended();
+        wire.listener.begun();
+        message(7, 42, Duration.ZERO);
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
     void aSubscriptionThatEndsWakesThoseWhoWaitForItsMessages() {
         Claim claim = refused(LEASE, true);
         Watch watch = places.watch("name", woken::incrementAndGet);

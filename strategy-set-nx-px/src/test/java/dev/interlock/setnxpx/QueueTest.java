@@ -264,6 +264,20 @@ class QueueTest extends OnChosenClients {
     }
 
     @Test
+    void whoeverTakesALockPastManyWhoAreGoneLeavesNoEntryToWhichItWouldBeGranted() throws Exception {
+        redis.holdElsewhere(NAME);
+        FutureTask<Long> waiting = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofSeconds(1)))));
+        redis.awaitWaiters(NAME, 1);
+        for (int i = 0; i < 150; i++) {
+            redis.server.command("ZADD", LIST, String.valueOf(i), i + " gone 2000 1 interlock:client:gone");
+        }
+        redis.server.command("DEL", Fixture.key(NAME));
+        get(waiting);
+        assertThat(redis.isTaken(NAME)).isFalse();
+        assertNobodyIsLeftInTheList();
+    }
+
+    @Test
     void whoeverWasDroppedWhileItDidNotListenGetsItsPlaceBack() throws Exception {
         redis.holdElsewhere(NAME);
         FutureTask<Long> first = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofSeconds(1)))));

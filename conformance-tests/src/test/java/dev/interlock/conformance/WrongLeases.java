@@ -977,7 +977,8 @@ final class WrongLeases {
                         .interruptOnLoss(options.interruptOnLoss())
                         .build(),
                 "6.32",
-                "6.33");
+                "6.33",
+                "6.44");
     }
 
     private static WrongLock aHandOverPassesTheRestOfTheLease() {

@@ -10,6 +10,11 @@ final class WrongLocks {
     private WrongLocks() {}
 
     static Stream<WrongLock> all() {
+        return Stream.concat(ofCalls(), ofStages());
+    }
+
+    /** Those that are wrong in how they acquire while a caller waits, and in all else. */
+    static Stream<WrongLock> ofCalls() {
         List<Supplier<List<WrongLock>>> chapters = List.of(
                 WrongExclusion::locks,
                 WrongOwnership::locks,
@@ -20,12 +25,15 @@ final class WrongLocks {
                 WrongLeases::locks,
                 WrongFencing::locks,
                 WrongWaiting::locks,
-                WrongStages::locks,
-                WrongCancellations::locks,
                 WrongViews::locks,
                 WrongFaults::locks,
                 WrongNames::locks,
                 WrongLifecycle::locks);
         return chapters.stream().flatMap(chapter -> chapter.get().stream());
+    }
+
+    /** Those that are wrong in how they acquire for a stage. */
+    static Stream<WrongLock> ofStages() {
+        return Stream.concat(WrongStages.locks().stream(), WrongCancellations.locks().stream());
     }
 }

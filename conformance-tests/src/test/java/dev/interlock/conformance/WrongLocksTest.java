@@ -47,7 +47,7 @@ class WrongLocksTest {
     private static final Set<String> RACES = Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "9.29");
 
     /** Most of the rules that a lock breaks wait until patience is over, so many can do that at once. */
-    private static final Examination<WrongLock> OF_OWN_RULES =
+    static final Examination<WrongLock> OF_OWN_RULES =
             new Examination<>(lock -> () -> new MemoryHarness(lock), WrongLock::breaks, 48, 20);
 
     private static final Examination<WrongLock> OF_THE_WHOLE_KIT =
@@ -55,7 +55,7 @@ class WrongLocksTest {
 
     @TestFactory
     Stream<DynamicTest> aWrongLockBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
-        return OF_OWN_RULES.ofOwnRules(WrongLocks.all(), reporter);
+        return OF_OWN_RULES.ofOwnRules(WrongLocks.ofCalls(), reporter);
     }
 
     @TestFactory

@@ -9,6 +9,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -58,9 +59,10 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
         useManyConnections(server, node);
         proxy.halfOpen();
 
-        LockBackendException failure = failure(() -> node.call(PING, SHORT));
+        LockBackendException failure = failure(() -> node.call(PING, Duration.ofMillis(200)));
 
         assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
+        // So soon that none of them has been silent for long.
         for (int i = 0; i < 20; i++) {
             assertThat(node.call(PING, LONG)).isEqualTo("PONG");
         }

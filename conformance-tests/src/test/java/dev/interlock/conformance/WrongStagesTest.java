@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestReporter;
+
+/**
+ * Runs rules of the kit against locks whose stages are wrong. Apart from other wrong locks, of which some spin on virtual threads and
+ * would keep those that carry stages from running.
+ */
+class WrongStagesTest {
+    @TestFactory
+    Stream<DynamicTest> aLockWithWrongStagesBreaksTheRulesThatItIsThereFor(TestReporter reporter) {
+        return WrongLocksTest.OF_OWN_RULES.ofOwnRules(WrongLocks.ofStages(), reporter);
+    }
+}

@@ -249,6 +249,8 @@ class DropsTest {
     void theThreadFactoryOfTheUserIsCalledWithoutAnyMonitor() {
         List<MonitorInfo> monitors = new CopyOnWriteArrayList<>();
         LockConfig config = config().toBuilder()
+                // Long enough not to be lost before it is renewed, on a busy machine too.
+                .lockDefaults(LockOptions.builder().lease(Duration.ofSeconds(9)).build())
                 .threadFactory(task -> {
                     ThreadInfo info = ManagementFactory.getThreadMXBean()
                             .getThreadInfo(new long[] {Thread.currentThread().getId()}, true, false)[0];

@@ -46,6 +46,7 @@ final class RowLockProtocol implements LeaseProtocol {
 
     private static final int CONNECTIONS = 8;
     private static final int DUPLICATE_KEY = 23505;
+    private static final int DATABASE_IS_CLOSED = 90121;
 
     private final JdbcConnectionPool pool;
     private final String prefix;
@@ -65,14 +66,21 @@ final class RowLockProtocol implements LeaseProtocol {
         T with(Connection connection) throws SQLException;
     }
 
-    private <T> T call(Duration timeout, Work<T> work) {
-        Connection connection;
-        try {
-            connection = pool.getConnection();
-        } catch (SQLException e) {
-            throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
+    /** Connects, past connections of the pool that have ended: an interrupt ends that of a virtual thread. */
+    private Connection connect() {
+        for (int ended = 0; ; ended++) {
+            try {
+                return pool.getConnection();
+            } catch (SQLException e) {
+                if (e.getErrorCode() != DATABASE_IS_CLOSED || ended == CONNECTIONS) {
+                    throw new LockBackendException(Reason.UNREACHABLE, "the database cannot be reached", e);
+                }
+            }
         }
-        try (connection) {
+    }
+
+    private <T> T call(Duration timeout, Work<T> work) {
+        try (Connection connection = connect()) {
             connection.setNetworkTimeout(Runnable::run, Math.toIntExact(timeout.toMillis()));
             if (!hasTable) {
                 update(connection, TABLE);

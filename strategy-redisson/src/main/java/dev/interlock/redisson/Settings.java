@@ -155,7 +155,7 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                 .setConnectTimeout(timeout)
                 .setSubscriptionTimeout(timeout)
                 .setRetryAttempts(0)
-                // A silent connection is given up within two time-outs; Redisson by itself takes a minute.
+                // So soon is a silent connection noticed; Redisson by itself takes half a minute and more.
                 .setPingConnectionInterval(Math.max(SHORTEST_PING, Math.min(LONGEST_PING, timeout)))
                 .setReconnectionDelay(new EqualJitterDelay(FIRST_RECONNECTION, LONGEST_RECONNECTION))
                 .setSubscriptionsPerConnection(SUBSCRIPTIONS);

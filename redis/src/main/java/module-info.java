@@ -10,5 +10,6 @@ module dev.interlock.redis {
     requires static io.netty.common;
 
     exports dev.interlock.redis;
+    exports dev.interlock.redis.connect;
     exports dev.interlock.redis.endpoint;
 }

@@ -61,11 +61,11 @@ public final class LuaScript {
         }
     }
 
-    String source() {
+    public String source() {
         return source;
     }
 
-    String sha1() {
+    public String sha1() {
         return sha1;
     }
 }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,23 +56,51 @@ public final class RedisCommand {
         return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments);
     }
 
-    /** The name to send. */
-    String name() {
+    /**
+     * Returns the name to send.
+     *
+     * @return the name of a plain command, {@code EVALSHA} for a script
+     */
+    public String name() {
         return name;
     }
 
-    /** Whether this is a call of a script. */
-    boolean isScript() {
+    /**
+     * Returns the key that tells which server of a cluster is responsible.
+     *
+     * @return the first key of a script, or the first argument of a plain command; empty if there is none
+     */
+    public Optional<String> key() {
+        if (script == null) {
+            return arguments.stream().findFirst();
+        }
+        return arguments.get(0).equals("0") ? Optional.empty() : Optional.of(arguments.get(1));
+    }
+
+    /**
+     * Tells whether this is a call of a script.
+     *
+     * @return whether it was made by {@link #script}
+     */
+    public boolean isScript() {
         return script != null;
     }
 
-    /** The arguments to send, a script's digest included. */
-    List<String> arguments() {
+    /**
+     * Returns the arguments to send, a script's digest included. They may hold owner tokens: the caller keeps them out of logs.
+     *
+     * @return the arguments
+     */
+    public List<String> arguments() {
         return script == null ? arguments : prepend(script.sha1());
     }
 
-    /** What goes over the wire, made once for all servers that this command is sent to. */
-    byte[] encoded() {
+    /**
+     * Returns what goes over the wire, made once for all servers that this command is sent to.
+     *
+     * @return the command in RESP, which the caller does not change
+     */
+    public byte[] encoded() {
         byte[] bytes = encoded;
         if (bytes == null) {
             bytes = encode();
@@ -100,8 +129,12 @@ public final class RedisCommand {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The same call with the script's source, or this command if it is a plain one. */
-    RedisCommand inFull() {
+    /**
+     * Returns the form that a server carries out without knowing the script.
+     *
+     * @return the same call with the script's source, or this command if it is a plain one
+     */
+    public RedisCommand inFull() {
         return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()));
     }
 

@@ -39,7 +39,7 @@ public interface RedisNode extends AutoCloseable {
     /**
      * Carries out a command, and if its outcome remains unknown sends another one right behind it on the same connection, so that
      * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent; nor is it
-     * by {@link JedisNodes#of}.
+     * over the connections of a Jedis client that was handed in.
      *
      * @param command the command
      * @param undo what takes back its effect; scripts are sent in full, its reply is not waited for

@@ -4,7 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.LettuceNodes;
+import dev.interlock.redis.connect.LettuceNodes;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.JedisNodes;
+import dev.interlock.redis.connect.JedisNodes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;

@@ -6,7 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;

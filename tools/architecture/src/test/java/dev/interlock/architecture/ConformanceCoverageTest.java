@@ -10,7 +10,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.interlock.DistributedLocks;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.IOException;
 import java.lang.reflect.Method;

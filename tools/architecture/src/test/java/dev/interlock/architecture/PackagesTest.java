@@ -20,7 +20,7 @@ class PackagesTest {
 
     /** Those that were larger before there was this rule; each number may only go down. */
     private static final Map<String, Integer> LARGER =
-            Map.of("dev/interlock/engine", 23, "dev/interlock/redis", 28, "dev/interlock/conformance", 30);
+            Map.of("dev/interlock/engine", 23, "dev/interlock/conformance", 30);
 
     private static final Path ENGINE = ROOT.resolve("engine/src/main/java");
     private static final int LINES = 250;

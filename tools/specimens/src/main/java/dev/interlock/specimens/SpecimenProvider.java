@@ -7,7 +7,7 @@ import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.RedisNodes;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;

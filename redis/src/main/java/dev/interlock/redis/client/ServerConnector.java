@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client;
+
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+
+/** Makes the nodes of single servers over one client library, with threads and settings that they share. */
+public interface ServerConnector extends AutoCloseable {
+    /**
+     * Makes the node of one server; does not connect.
+     *
+     * @param server where it listens, and how to log in
+     * @return the node, which the caller closes
+     */
+    RedisNode connect(RedisEndpoint server);
+
+    /** Ends what the nodes share as soon as all of them are closed. */
+    @Override
+    void close();
+}

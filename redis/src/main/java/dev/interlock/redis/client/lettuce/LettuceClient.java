@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.lettuce;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Waiting;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A Lettuce client that never repeats a command, and where it connects to. */
+public final class LettuceClient {
+    private static final int THREADS = 2;
+    private static final int STOP_SECONDS = 2;
+
+    private final Environment env;
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final @Nullable OwnThreads ownThreads;
+    private final Set<CompletableFuture<Void>> closing = ConcurrentHashMap.newKeySet();
+
+    /** Threads for several clients, which end when all of these and their maker have released them. */
+    static final class OwnThreads {
+        private final AtomicInteger users = new AtomicInteger(1);
+        private final ClientResources resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(THREADS)
+                .computationThreadPoolSize(THREADS)
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .build();
+
+        private OwnThreads retain() {
+            users.incrementAndGet();
+            return this;
+        }
+
+        void release(Environment env) {
+            if (users.decrementAndGet() == 0) {
+                CompletableFuture<Void> stopped = new CompletableFuture<>();
+                resources.shutdown(0, STOP_SECONDS, TimeUnit.SECONDS).addListener(done -> stopped.complete(null));
+                Waiting.until(env, stopped, new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS)));
+            }
+        }
+    }
+
+    private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable OwnThreads ownThreads) {
+        this.env = env;
+        this.client = client;
+        this.uri = uri;
+        this.ownThreads = ownThreads;
+    }
+
+    static LettuceClient own(Environment env, RedisEndpoint endpoint, Duration connectTimeout, OwnThreads threads) {
+        RedisClient client = RedisClient.create(threads.resources);
+        client.setOptions(once(ClientOptions.builder())
+                .protocolVersion(ProtocolVersion.RESP2)
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(connectTimeout)
+                        .keepAlive(true)
+                        .build())
+                .build());
+        return new LettuceClient(env, client, uri(endpoint, connectTimeout), threads.retain());
+    }
+
+    /**
+     * Makes a client that shares the threads and options of another, except that it never repeats a command: the other's own
+     * connections may do so when they reconnect.
+     */
+    public static LettuceClient of(Environment env, RedisClient other, RedisURI uri) {
+        RedisClient client = RedisClient.create(other.getResources());
+        client.setOptions(once(other.getOptions().mutate()).build());
+        return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, null);
+    }
+
+    /** To Lettuce, a time-out of zero means none; yet it logs in within it, and a thread that listens must try again some time. */
+    private static RedisURI bounded(RedisURI uri) {
+        RedisURI.Builder builder = RedisURI.builder(uri).withTimeout(RedisURI.DEFAULT_TIMEOUT_DURATION);
+        // The copy leaves these out, and shares the time-out with them.
+        uri.getSentinels()
+                .forEach(sentinel ->
+                        builder.withSentinel(RedisURI.builder(sentinel).build()));
+        if (uri.getSentinelMasterId() != null) {
+            builder.withSentinelMasterId(uri.getSentinelMasterId());
+        }
+        return builder.build();
+    }
+
+    private static ClientOptions.Builder once(ClientOptions.Builder options) {
+        return options.autoReconnect(false)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
+    }
+
+    private static RedisURI uri(RedisEndpoint endpoint, Duration timeout) {
+        RedisURI.Builder builder = RedisURI.builder()
+                .withHost(endpoint.host())
+                .withPort(endpoint.port())
+                .withSsl(endpoint.tls())
+                .withDatabase(endpoint.database())
+                .withTimeout(timeout)
+                // Or it would ask for a permission that access control lists need not give.
+                .withLibraryName("")
+                .withLibraryVersion("");
+        endpoint.password()
+                .ifPresent(password -> endpoint.username()
+                        .ifPresentOrElse(
+                                user -> builder.withAuthentication(user, password),
+                                () -> builder.withPassword((CharSequence) password)));
+        return builder.build();
+    }
+
+    public RedisClient client() {
+        return client;
+    }
+
+    public RedisURI uri() {
+        return uri;
+    }
+
+    /** Closes a connection, without waiting for its end. */
+    @SuppressWarnings("CollectionUndefinedEquality") // The very same future is what is meant.
+    public void close(StatefulConnection<?, ?> connection) {
+        CompletableFuture<Void> closed = connection.closeAsync();
+        closing.add(closed);
+        closed.whenComplete((done, failure) -> closing.remove(closed));
+    }
+
+    /** Closes all connections, and ends the threads if they are ours and nobody else uses them. Called once. */
+    public void close() {
+        Deadline deadline = new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS));
+        // Or Lettuce would warn that it closes what is closed.
+        Waiting.until(env, CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)), deadline);
+        Waiting.until(env, client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS), deadline);
+        if (ownThreads != null) {
+            ownThreads.release(env);
+        }
+    }
+}

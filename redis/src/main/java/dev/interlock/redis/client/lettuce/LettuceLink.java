@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.lettuce;
+
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.NotSentException;
+import dev.interlock.redis.client.ServerError;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A Lettuce connection that does not reconnect. */
+final class LettuceLink implements RedisLink {
+    private final Failures failures;
+    private final LettuceClient client;
+    private final StatefulRedisConnection<String, String> connection;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    LettuceLink(Failures failures, LettuceClient client, StatefulRedisConnection<String, String> connection) {
+        this.failures = failures;
+        this.client = client;
+        this.connection = connection;
+    }
+
+    @Override
+    public Sent send(RedisCommand command, Consumer<Reply> onReply) {
+        Transmission transmission = new Transmission(command, onReply);
+        transmission.dispatch(command);
+        return transmission;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed.get() && connection.isOpen();
+    }
+
+    @Override
+    public void close() {
+        if (!closed.getAndSet(true)) {
+            client.close(connection);
+        }
+    }
+
+    private final class Transmission implements Sent {
+        private final RedisCommand command;
+        private final Consumer<Reply> onReply;
+        private final AtomicBoolean last;
+
+        Transmission(RedisCommand command, Consumer<Reply> onReply) {
+            this.command = command;
+            this.onReply = onReply;
+            this.last = new AtomicBoolean(!command.isScript());
+        }
+
+        void dispatch(RedisCommand form) {
+            LettuceCommand outgoing = new LettuceCommand(form);
+            AsyncCommand<String, String, Object> future = outgoing.async();
+            future.whenComplete((value, failure) -> settle(outgoing, value, failure));
+            connection.dispatch(future);
+        }
+
+        /** Runs on the connection's own thread, so that whatever others send from now on goes behind what this sends. */
+        private void settle(LettuceCommand outgoing, @Nullable Object value, @Nullable Throwable failure) {
+            if (failure == null) {
+                onReply.accept(new Reply.Value(value));
+            } else if (failure instanceof RedisCommandExecutionException) {
+                ServerError error = new ServerError(String.valueOf(failure.getMessage()));
+                if (error.isNoScript() && last.compareAndSet(false, true)) {
+                    dispatch(command.inFull());
+                } else {
+                    onReply.accept(new Reply.Failed(failures.answered(command, error)));
+                }
+            } else if (outgoing.isEncoded()) {
+                onReply.accept(new Reply.Failed(failures.broken(command, failure)));
+            } else {
+                onReply.accept(new Reply.Failed(failures.notSent(command, new NotSentException(failure))));
+            }
+        }
+
+        @Override
+        public void doNotRepeat() {
+            last.set(true);
+        }
+    }
+}

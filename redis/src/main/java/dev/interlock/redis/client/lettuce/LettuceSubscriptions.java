@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.lettuce;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerError;
+import dev.interlock.redis.client.SubscriptionSource;
+import dev.interlock.redis.client.Waiting;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Collection;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Listens over Lettuce connections. */
+public final class LettuceSubscriptions implements SubscriptionSource {
+    private final Environment env;
+    private final Failures failures;
+    private final LettuceClient client;
+
+    public LettuceSubscriptions(Environment env, Failures failures, LettuceClient client) {
+        this.env = env;
+        this.failures = failures;
+        this.client = client;
+    }
+
+    @Override
+    public Line open(Receiver receiver) {
+        Deadline deadline = new Deadline(env, client.uri().getTimeout());
+        CompletableFuture<StatefulRedisPubSubConnection<String, String>> opening;
+        try {
+            opening = client.client()
+                    .connectPubSubAsync(StringCodec.UTF8, client.uri())
+                    .toCompletableFuture();
+        } catch (RuntimeException e) {
+            throw failures.closed(e);
+        }
+        Waiting.until(env, opening, deadline);
+        if (!opening.isDone()) {
+            opening.thenAccept(client::close);
+            throw failures.noConnectionInTime(deadline);
+        }
+        try {
+            return new LettuceSubscriptionLine(opening.join(), receiver);
+        } catch (CompletionException | CancellationException e) {
+            throw LettuceWire.noConnection(failures, e);
+        }
+    }
+
+    private final class LettuceSubscriptionLine implements Line {
+        private final StatefulRedisPubSubConnection<String, String> connection;
+        private final Receiver receiver;
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        LettuceSubscriptionLine(StatefulRedisPubSubConnection<String, String> connection, Receiver receiver) {
+            this.connection = connection;
+            this.receiver = receiver;
+            connection.addListener(new RedisConnectionStateListener() {
+                @Override
+                public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+                    end.complete(null);
+                }
+            });
+            connection.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String channel, String message) {
+                    receiver.message(channel, message);
+                }
+
+                @Override
+                public void subscribed(String channel, long count) {
+                    receiver.confirmed(channel);
+                }
+            });
+            if (!connection.isOpen()) {
+                end.complete(null);
+            }
+        }
+
+        @Override
+        public void subscribe(Collection<String> channels) {
+            connection.async().subscribe(channels.toArray(String[]::new)).whenComplete((done, failure) -> {
+                if (failure instanceof RedisCommandExecutionException) {
+                    receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
+                } else if (failure != null) {
+                    // Not sent, as on a connection that does not accept commands yet: another one is opened, and sent
+                    // all.
+                    end.complete(null);
+                }
+            });
+        }
+
+        @Override
+        public void unsubscribe(String channel) {
+            connection.async().unsubscribe(channel);
+        }
+
+        @Override
+        public void ping() {
+            connection.async().ping().whenComplete((pong, failure) -> {
+                if (failure == null || failure instanceof RedisCommandExecutionException) {
+                    receiver.alive();
+                }
+            });
+        }
+
+        @Override
+        public void listen() {
+            Waiting.until(env, end);
+        }
+
+        @Override
+        public void close() {
+            end.complete(null);
+            if (closed.compareAndSet(false, true)) {
+                client.close(connection);
+            }
+        }
+    }
+}

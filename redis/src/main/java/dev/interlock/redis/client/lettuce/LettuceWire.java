@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.lettuce;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.NotSentException;
+import dev.interlock.redis.client.ServerError;
+import dev.interlock.redis.client.Waiting;
+import dev.interlock.redis.client.Wire;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Lettuce connection for all threads, and some more for transactions.
+ *
+ * <p>Lettuce does not reconnect by itself here: a connection that has ended is replaced by the next call, so that nothing can
+ * be repeated and no call is rejected because the time to try again has not come.
+ */
+public final class LettuceWire implements Wire {
+    /** How many connections may end without a reason before the server counts as unreachable. */
+    private static final int TRIES = 4;
+
+    /** How long to wait before a connection that accepts no commands yet is tried again. */
+    private static final long ACTIVATION_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Environment env;
+    private final Failures failures;
+    private final LettuceClient client;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Link> idle = new ArrayDeque<>();
+    private @Nullable Link shared;
+    private boolean closed;
+
+    public LettuceWire(Environment env, Failures failures, LettuceClient client) {
+        this.env = env;
+        this.failures = failures;
+        this.client = client;
+    }
+
+    /** Lettuce does its I/O on threads of its own. */
+    @Override
+    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
+        return call.get();
+    }
+
+    @Override
+    public Line open(boolean exclusive, Deadline deadline) {
+        for (int tries = 1; ; tries++) {
+            Link link = take(exclusive);
+            Waiting.until(env, link.opening, deadline);
+            if (!link.opening.isDone()) {
+                giveBack(link);
+                throw failures.noConnectionInTime(deadline);
+            }
+            try {
+                return new LettuceLine(link, link.opening.join());
+            } catch (CompletionException | CancellationException e) {
+                discard(link);
+                if (tries == TRIES || !endedUnexplained(e)) {
+                    throw noConnection(failures, e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public RedisLink openLink(Deadline deadline) {
+        while (true) {
+            LettuceLine line = (LettuceLine) open(true, deadline);
+            try {
+                // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
+                line.exchange(List.of(RedisCommand.of("PING")), null, deadline);
+                return line.keep();
+            } catch (NotSentException e) {
+                // It ended between the log-in and now, and another one may not.
+            } catch (LockBackendException e) {
+                throw deadline.nanosLeft() > 0 ? failures.noConnection(e) : failures.noConnectionInTime(deadline);
+            }
+        }
+    }
+
+    /** Lettuce may notice that a server has closed a connection before it has read why, as where it refuses a login. */
+    private static boolean endedUnexplained(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException || each instanceof IOException) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Link take(boolean exclusive) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw failures.closed(null);
+            }
+            Link link = exclusive ? idle.poll() : shared;
+            if (link != null && link.isBroken()) {
+                retire(link);
+                link = null;
+            }
+            if (link == null) {
+                link = new Link(connect(), exclusive);
+            }
+            if (!exclusive) {
+                shared = link;
+            }
+            link.users++;
+            return link;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
+        try {
+            return client.client().connectAsync(StringCodec.UTF8, client.uri()).toCompletableFuture();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    public static LockBackendException noConnection(Failures failures, Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException) {
+                return failures.answered(
+                        RedisCommand.of("the connection"), new ServerError(String.valueOf(each.getMessage())));
+            }
+        }
+        return failures.noConnection(cause);
+    }
+
+    private void giveBack(Link link) {
+        lock.lock();
+        try {
+            link.users--;
+            if (link.retired) {
+                closeIfUnused(link);
+            } else if (link.exclusive) {
+                idle.push(link);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void discard(Link link) {
+        lock.lock();
+        try {
+            link.users--;
+            retire(link);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps later calls from using the connection, and closes it when the present ones have ended. */
+    private void retire(Link link) {
+        link.retired = true;
+        if (shared == link) {
+            shared = null;
+        }
+        idle.remove(link);
+        closeIfUnused(link);
+    }
+
+    private void closeIfUnused(Link link) {
+        if (link.users == 0) {
+            link.opening.thenAccept(client::close);
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            List<Link> links = new ArrayList<>(idle);
+            if (shared != null) {
+                links.add(shared);
+            }
+            links.forEach(this::retire);
+        } finally {
+            lock.unlock();
+        }
+        client.close();
+    }
+
+    /** A connection, there or on its way. The other fields are guarded by the lock. */
+    private static final class Link {
+        private final CompletableFuture<StatefulRedisConnection<String, String>> opening;
+        private final boolean exclusive;
+        private int users;
+        private boolean retired;
+
+        /** When the server last answered on it; zero if it has not. */
+        private volatile long answeredNanos;
+
+        Link(CompletableFuture<StatefulRedisConnection<String, String>> opening, boolean exclusive) {
+            this.opening = opening;
+            this.exclusive = exclusive;
+        }
+
+        boolean isBroken() {
+            return opening.isDone()
+                    && (opening.isCompletedExceptionally() || !opening.join().isOpen());
+        }
+    }
+
+    private final class LettuceLine implements Line {
+        private final Link link;
+        private final StatefulRedisConnection<String, String> connection;
+
+        LettuceLine(Link link, StatefulRedisConnection<String, String> connection) {
+            this.link = link;
+            this.connection = connection;
+        }
+
+        @Override
+        public List<@Nullable Object> exchange(
+                List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) throws NotSentException {
+            List<LettuceCommand> sent = new ArrayList<>(commands.size());
+            List<AsyncCommand<String, String, Object>> pending = new ArrayList<>(commands.size());
+            for (RedisCommand command : commands) {
+                LettuceCommand outgoing = new LettuceCommand(command);
+                AsyncCommand<String, String, Object> future = outgoing.async();
+                connection.dispatch(future);
+                while (pending.isEmpty() && isTooEarly(outgoing, future) && deadline.nanosLeft() > 0) {
+                    env.park(this, ACTIVATION_NANOS);
+                    outgoing = new LettuceCommand(command);
+                    future = outgoing.async();
+                    connection.dispatch(future);
+                }
+                sent.add(outgoing);
+                pending.add(future);
+            }
+            List<@Nullable Object> replies = new ArrayList<>(commands.size());
+            for (int i = 0; i < commands.size(); i++) {
+                AsyncCommand<String, String, Object> future = pending.get(i);
+                Waiting.until(env, future, deadline);
+                if (!future.isDone()) {
+                    if (undo != null) {
+                        connection.dispatch(new LettuceCommand(undo).async());
+                    }
+                    retire();
+                    throw failures.late(commands.get(i), deadline);
+                }
+                replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1)));
+            }
+            link.answeredNanos = env.nanoTime() | 1;
+            return replies;
+        }
+
+        /** Lettuce may hand out a connection that needs a login a moment before it accepts commands, and rejects them. */
+        private boolean isTooEarly(LettuceCommand outgoing, AsyncCommand<String, String, Object> future) {
+            return future.isCompletedExceptionally() && !outgoing.isEncoded() && connection.isOpen();
+        }
+
+        private @Nullable Object reply(
+                RedisCommand command, AsyncCommand<String, String, Object> future, LettuceCommand last)
+                throws NotSentException {
+            try {
+                return future.join();
+            } catch (CompletionException | CancellationException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause();
+                if (cause instanceof RedisCommandExecutionException) {
+                    return new ServerError(String.valueOf(cause.getMessage()));
+                }
+                retire();
+                if (!last.isEncoded()) {
+                    throw new NotSentException(cause);
+                }
+                throw failures.broken(command, cause);
+            }
+        }
+
+        @Override
+        public long silentNanos() {
+            long answered = link.answeredNanos;
+            return answered == 0 ? 0 : env.nanoTime() - answered;
+        }
+
+        @Override
+        public void release() {
+            giveBack(link);
+        }
+
+        @Override
+        public void retire() {
+            discard(link);
+        }
+
+        /** Takes the connection out of this wire for good. */
+        RedisLink keep() {
+            return new LettuceLink(failures, client, connection);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.connect;
+
+import static dev.interlock.LockBackendException.Reason.REFUSED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RedisServer;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** TLS with the trust store of the JVM, which must not have been read before: no other test of this module uses TLS. */
+class TlsTest {
+    private static final String STORE_PASSWORD = "changeit";
+    private static final RedisCommand PING = RedisCommand.of("PING");
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @TempDir
+    private static Path directory;
+
+    private static RedisServer server;
+    private static FaultProxy trusted;
+    private static FaultProxy untrusted;
+
+    enum Library {
+        JEDIS,
+        LETTUCE;
+
+        RedisNode open(String uri) {
+            RedisEndpoint endpoint = RedisEndpoint.parse(uri);
+            LockConfig config = LockConfig.builder().commandTimeout(LONG).build();
+            return this == JEDIS
+                    ? RedisNodes.jedis(endpoint, config, Environment.system())
+                    : RedisNodes.lettuce(endpoint, config, Environment.system());
+        }
+    }
+
+    @BeforeAll
+    static void startServers() throws Exception {
+        server = RedisServer.start("--requirepass", "hunter2");
+        Path trustedKeys = makeKeys("trusted");
+        trusted = FaultProxy.tls(server, context(trustedKeys));
+        untrusted = FaultProxy.tls(server, context(makeKeys("untrusted")));
+        System.setProperty("javax.net.ssl.trustStore", trustedKeys.toString());
+        System.setProperty("javax.net.ssl.trustStorePassword", STORE_PASSWORD);
+    }
+
+    @AfterAll
+    static void stopServers() {
+        System.clearProperty("javax.net.ssl.trustStore");
+        System.clearProperty("javax.net.ssl.trustStorePassword");
+        trusted.close();
+        untrusted.close();
+        server.close();
+    }
+
+    /** Makes a key with a certificate for localhost, and for no address. */
+    private static Path makeKeys(String name) throws Exception {
+        Path store = directory.resolve(name + ".p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        name,
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=" + name,
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        STORE_PASSWORD)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve(name + ".log").toFile())
+                .start();
+        assertThat(keytool.waitFor()).as("exit status of keytool").isZero();
+        return store;
+    }
+
+    private static SSLContext context(Path keys) throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(keys)) {
+            store.load(in, STORE_PASSWORD.toCharArray());
+        }
+        KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keyManagers.init(store, STORE_PASSWORD.toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keyManagers.getKeyManagers(), null, null);
+        return context;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCertificateThatIsTrustedAndNamesTheHostIsAccepted(Library library) throws Exception {
+        try (RedisNode node = library.open("rediss://:hunter2@localhost:" + trusted.port())) {
+            assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+            CountDownLatch subscribed = new CountDownLatch(1);
+            node.subscribe("channel", subscribed::countDown);
+            assertThat(subscribed.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCertificateThatIsNotTrustedIsRefused(Library library) {
+        assertRefused(library, "rediss://:hunter2@localhost:" + untrusted.port());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCertificateForAnotherHostIsRefused(Library library) {
+        assertRefused(library, "rediss://:hunter2@127.0.0.1:" + trusted.port());
+    }
+
+    private static void assertRefused(Library library, String uri) {
+        try (RedisNode node = library.open(uri)) {
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(PING, LONG));
+            assertThat(failure).as("a failure").isNotNull();
+            assertThat(failure.reason()).isEqualTo(REFUSED);
+            assertThat(failure).hasMessageContaining("certificate");
+            assertThat(failure.getMessage()).doesNotContain("hunter2");
+        }
+    }
+}

@@ -75,7 +75,9 @@ public final class ClusterServers implements AutoCloseable {
                 "--cluster-allow-replica-migration",
                 "no",
                 "--cluster-replica-validity-factor",
-                "0"));
+                "0",
+                "--cluster-replica-no-failover",
+                "yes"));
         ClusterServers cluster = new ClusterServers(
                 ServerStart.together(primaries * (1 + replicasEach), arguments), ServerStart.password(arguments));
         try {
@@ -105,20 +107,21 @@ public final class ClusterServers implements AutoCloseable {
                         Integer.toString(other.busPort()));
             }
         }
+        // A meeting is over when the two nodes have heard of each other over the bus, which each opens to the other.
+        Polling.until("all nodes have met", this::describe, () -> nodes.stream().allMatch(this::knowsAll));
         for (int i = primaries; i < nodes.size(); i++) {
-            RedisServer replica = nodes.get(i);
-            RedisServer primary = nodes.get(i % primaries);
-            Polling.until(
-                    "a replica knows its primary",
-                    this::describe,
-                    () -> ClusterView.of(replica).member(primary).isHealthy());
-            replica.command("CLUSTER", "REPLICATE", id(primary));
+            nodes.get(i).command("CLUSTER", "REPLICATE", ClusterView.id(nodes.get(i % primaries)));
         }
+        // With a short node time-out the nodes tell everybody often, and not only those whom they happen to ping.
+        tellNodeTimeout(QUICK);
         awaitSettled();
+        tellNodeTimeout(nodeTimeout);
+        nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", "no"));
     }
 
-    private static String id(RedisServer node) {
-        return String.valueOf(node.command("CLUSTER", "MYID"));
+    private boolean knowsAll(RedisServer node) {
+        ClusterView view = ClusterView.of(node);
+        return nodes.stream().allMatch(other -> view.member(other).isHealthy());
     }
 
     /**
@@ -226,7 +229,7 @@ public final class ClusterServers implements AutoCloseable {
      * @return the migration, which its user goes on with or leaves as it is
      */
     public SlotMigration beginMigration(int slot, RedisServer target) {
-        return new SlotMigration(slot, nodeOfSlot(slot), target, password);
+        return new SlotMigration(List.of(slot), nodeOfSlot(slot), target, password);
     }
 
     /**
@@ -252,7 +255,11 @@ public final class ClusterServers implements AutoCloseable {
             }
             return done;
         });
+        // What is a replica now tells everybody, and not only those whom it happens to ping. Replicas have no say in
+        // failovers.
+        setNodeTimeout(primary, QUICK);
         awaitSettled();
+        setNodeTimeout(primary, nodeTimeout);
         return replica;
     }
 
@@ -314,16 +321,15 @@ public final class ClusterServers implements AutoCloseable {
     public void removeNode(RedisServer primary) {
         List<RedisServer> heirs =
                 primaries().stream().filter(node -> node != primary).toList();
-        int[] slots = view().member(primary).slots().stream().toArray();
-        for (int i = 0; i < slots.length; i++) {
-            // Neighbours go together, so that the slots of a node remain few ranges.
-            RedisServer heir = heirs.get((int) ((long) i * heirs.size() / slots.length));
-            new SlotMigration(slots[i], primary, heir, password).finish();
+        List<Integer> slots = view().member(primary).slots().stream().boxed().toList();
+        for (int i = 0; i < heirs.size(); i++) {
+            List<Integer> share = slots.subList(slots.size() * i / heirs.size(), slots.size() * (i + 1) / heirs.size());
+            new SlotMigration(share, primary, heirs.get(i), password).finish();
         }
         awaitSettled();
         List<RedisServer> leaving =
                 Stream.concat(Stream.of(primary), replicasOf(primary).stream()).toList();
-        List<String> ids = leaving.stream().map(ClusterServers::id).toList();
+        List<String> ids = leaving.stream().map(ClusterView::id).toList();
         nodes.removeAll(leaving);
         responsive().forEach(node -> ids.forEach(id -> node.command("CLUSTER", "FORGET", id)));
         leaving.forEach(RedisServer::close);
@@ -363,8 +369,11 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     private void tellNodeTimeout(Duration time) {
-        responsive()
-                .forEach(node -> node.command("CONFIG", "SET", "cluster-node-timeout", Long.toString(time.toMillis())));
+        responsive().forEach(node -> setNodeTimeout(node, time));
+    }
+
+    private static void setNodeTimeout(RedisServer node, Duration time) {
+        node.command("CONFIG", "SET", "cluster-node-timeout", Long.toString(time.toMillis()));
     }
 
     private String describe() {

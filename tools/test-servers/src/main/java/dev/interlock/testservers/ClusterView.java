@@ -36,12 +36,18 @@ final class ClusterView {
         return new ClusterView(String.valueOf(node.command("CLUSTER", "NODES")));
     }
 
+    /** Asks a node for its id. */
+    static String id(RedisServer node) {
+        return String.valueOf(node.command("CLUSTER", "MYID"));
+    }
+
     private static Member member(String line) {
         String[] fields = line.split(" ");
         int port = Integer.parseInt(fields[1].replaceAll(".*:|@.*", ""));
         List<String> flags = new ArrayList<>(List.of(fields[2].split(",")));
-        // That a node means itself is no difference between its view and those of others.
-        flags.remove("myself");
+        // That a node means itself is no difference between its view and those of others, nor is it of interest who may
+        // fail over.
+        flags.removeAll(List.of("myself", "nofailover"));
         BitSet slots = new BitSet();
         for (int i = 8; i < fields.length; i++) {
             if (!fields[i].startsWith("[")) {

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A primary with replicas, and three sentinels that watch them, two of which must agree on a failover: {@code redis-server}
@@ -71,7 +72,7 @@ public final class SentinelServers implements AutoCloseable {
         }
     }
 
-    private void introduce(String password) {
+    private void introduce(@Nullable String password) {
         RedisServer primary = servers.get(0);
         for (RedisServer replica : servers.subList(1, servers.size())) {
             replica.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
@@ -294,7 +295,7 @@ public final class SentinelServers implements AutoCloseable {
         return fields(sentinel.command("SENTINEL", "MASTER", NAME));
     }
 
-    private static Map<String, String> fields(Object reply) {
+    private static Map<String, String> fields(@Nullable Object reply) {
         Map<String, String> fields = new HashMap<>();
         List<?> list = (List<?>) reply;
         for (int i = 0; i + 1 < list.size(); i += 2) {

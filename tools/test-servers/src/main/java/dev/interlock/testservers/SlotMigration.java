@@ -7,47 +7,55 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The move of a slot from one primary of a cluster to another, which has begun: the source serves the keys that it has and
- * answers {@code ASK} for all others, and the target serves the slot to those who were sent by that answer.
+ * The move of slots from one primary of a cluster to another, which has begun: the source serves the keys that it has and answers
+ * {@code ASK} for all others, and the target serves the slots to those who were sent by that answer.
  */
 public final class SlotMigration {
     private static final String KEYS_AT_ONCE = "100";
     private static final String TIMEOUT_MILLIS = "10000";
 
-    private final String slot;
+    /** A node writes its configuration to disk after each command, which takes long for thousands of slots. */
+    private static final String SET_SLOTS =
+            "for i = 3, #ARGV do redis.call('CLUSTER', 'SETSLOT', ARGV[i], ARGV[1], ARGV[2]) end";
+
+    private final List<String> slots;
     private final RedisServer source;
     private final RedisServer target;
     private final String targetId;
     private final @Nullable String password;
 
-    SlotMigration(int slot, RedisServer source, RedisServer target, @Nullable String password) {
-        this.slot = Integer.toString(slot);
+    SlotMigration(List<Integer> slots, RedisServer source, RedisServer target, @Nullable String password) {
+        this.slots = slots.stream().map(String::valueOf).toList();
         this.source = source;
         this.target = target;
-        this.targetId = id(target);
+        this.targetId = ClusterView.id(target);
         this.password = password;
-        target.command("CLUSTER", "SETSLOT", this.slot, "IMPORTING", id(source));
-        source.command("CLUSTER", "SETSLOT", this.slot, "MIGRATING", targetId);
+        setSlots(target, "IMPORTING", ClusterView.id(source));
+        setSlots(source, "MIGRATING", targetId);
     }
 
-    private static String id(RedisServer node) {
-        return String.valueOf(node.command("CLUSTER", "MYID"));
+    private void setSlots(RedisServer node, String state, String id) {
+        List<String> command = new ArrayList<>(List.of("EVAL", SET_SLOTS, "0", state, id));
+        command.addAll(slots);
+        node.command(command.toArray(String[]::new));
     }
 
-    /** Moves all keys that the source has in the slot. */
+    /** Moves all keys that the source has in the slots. */
     public void moveKeys() {
-        for (List<String> keys = keys(); !keys.isEmpty(); keys = keys()) {
-            moveKeys(keys);
+        for (String slot : slots) {
+            for (List<String> keys = keys(slot); !keys.isEmpty(); keys = keys(slot)) {
+                moveKeys(keys);
+            }
         }
     }
 
-    private List<String> keys() {
+    private List<String> keys(String slot) {
         return ((List<?>) source.command("CLUSTER", "GETKEYSINSLOT", slot, KEYS_AT_ONCE))
                 .stream().map(String::valueOf).toList();
     }
 
     /**
-     * Moves some keys of the slot; those that do not exist are passed over.
+     * Moves some keys of the slots; those that do not exist are passed over.
      *
      * @param keys the keys
      */
@@ -62,10 +70,10 @@ public final class SlotMigration {
         source.command(command.toArray(String[]::new));
     }
 
-    /** Moves the keys that are left and gives the slot to the target; the other nodes hear of it a moment later. */
+    /** Moves the keys that are left and gives the slots to the target; the other nodes hear of it a moment later. */
     public void finish() {
         moveKeys();
-        target.command("CLUSTER", "SETSLOT", slot, "NODE", targetId);
-        source.command("CLUSTER", "SETSLOT", slot, "NODE", targetId);
+        setSlots(target, "NODE", targetId);
+        setSlots(source, "NODE", targetId);
     }
 }

@@ -155,7 +155,8 @@ public final class ClusterServers implements AutoCloseable {
                 .filter(node -> view.knows(node)
                         && view.member(node).isPrimary()
                         && !view.member(node).slots().isEmpty())
-                .sorted(Comparator.comparing(node -> view.member(node).slots().nextSetBit(0)))
+                .sorted(Comparator.comparingInt(
+                        node -> view.member(node).slots().nextSetBit(0)))
                 .toList();
     }
 
@@ -193,7 +194,7 @@ public final class ClusterServers implements AutoCloseable {
      * @return its slot, which that part of the key decides that stands between braces, if there is one
      */
     public int slotOf(String key) {
-        return Math.toIntExact((Long) anyResponsive().command("CLUSTER", "KEYSLOT", key));
+        return Integer.parseInt(String.valueOf(anyResponsive().command("CLUSTER", "KEYSLOT", key)));
     }
 
     /**

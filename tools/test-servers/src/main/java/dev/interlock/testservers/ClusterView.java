@@ -42,7 +42,7 @@ final class ClusterView {
     }
 
     private static Member member(String line) {
-        String[] fields = line.split(" ");
+        String[] fields = line.split(" ", -1);
         int port = Integer.parseInt(fields[1].replaceAll(".*:|@.*", ""));
         List<String> flags = new ArrayList<>(List.of(fields[2].split(",")));
         // That a node means itself is no difference between its view and those of others, nor is it of interest who may
@@ -51,7 +51,7 @@ final class ClusterView {
         BitSet slots = new BitSet();
         for (int i = 8; i < fields.length; i++) {
             if (!fields[i].startsWith("[")) {
-                String[] range = fields[i].split("-");
+                String[] range = fields[i].split("-", -1);
                 slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1);
             }
         }

@@ -423,6 +423,14 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Carries out a command that is answered by a list. */
+    List<?> list(String... args) {
+        if (command(args) instanceof List<?> list) {
+            return list;
+        }
+        throw new RedisServerException("the server on port " + port + " does not answer to " + args[0] + " by a list");
+    }
+
     private static void require(@Nullable Object reply) {
         if (reply instanceof RedisServerException error) {
             throw error;

@@ -167,12 +167,10 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     private RedisServer primary(RedisServer sentinel) {
-        if (sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME) instanceof List<?> address) {
-            int port = Integer.parseInt(String.valueOf(address.get(1)));
-            for (RedisServer server : servers) {
-                if (server.port() == port) {
-                    return server;
-                }
+        List<?> address = sentinel.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
+        for (RedisServer server : servers) {
+            if (String.valueOf(address.get(1)).equals(Integer.toString(server.port()))) {
+                return server;
             }
         }
         throw new RedisServerException("the sentinel on port " + sentinel.port() + " names no server of ours");
@@ -272,7 +270,7 @@ public final class SentinelServers implements AutoCloseable {
         return replication(primary).contains("role:master")
                 && responsive(sentinels).stream()
                         .allMatch(sentinel -> primary(sentinel) == primary
-                                && watched(sentinel).get("flags").equals("master"));
+                                && watched(sentinel).getOrDefault("flags", "").equals("master"));
     }
 
     private boolean knowsAll(RedisServer sentinel) {
@@ -283,21 +281,18 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     private static long healthy(RedisServer sentinel, String whom, String flags) {
-        return ((List<?>) sentinel.command("SENTINEL", whom, NAME))
-                .stream()
-                        .map(SentinelServers::fields)
-                        .filter(each ->
-                                flags.equals(each.get("flags")) && !"err".equals(each.get("master-link-status")))
-                        .count();
+        return sentinel.list("SENTINEL", whom, NAME).stream()
+                .map(each -> fields((List<?>) each))
+                .filter(each -> flags.equals(each.get("flags")) && !"err".equals(each.get("master-link-status")))
+                .count();
     }
 
     private static Map<String, String> watched(RedisServer sentinel) {
-        return fields(sentinel.command("SENTINEL", "MASTER", NAME));
+        return fields(sentinel.list("SENTINEL", "MASTER", NAME));
     }
 
-    private static Map<String, String> fields(@Nullable Object reply) {
+    private static Map<String, String> fields(List<?> list) {
         Map<String, String> fields = new HashMap<>();
-        List<?> list = (List<?>) reply;
         for (int i = 0; i + 1 < list.size(); i += 2) {
             fields.put(String.valueOf(list.get(i)), String.valueOf(list.get(i + 1)));
         }

@@ -50,8 +50,9 @@ public final class SlotMigration {
     }
 
     private List<String> keys(String slot) {
-        return ((List<?>) source.command("CLUSTER", "GETKEYSINSLOT", slot, KEYS_AT_ONCE))
-                .stream().map(String::valueOf).toList();
+        return source.list("CLUSTER", "GETKEYSINSLOT", slot, KEYS_AT_ONCE).stream()
+                .map(String::valueOf)
+                .toList();
     }
 
     /**

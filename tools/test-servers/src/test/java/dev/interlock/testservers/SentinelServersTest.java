@@ -16,7 +16,7 @@ class SentinelServersTest {
                     .matches("redis-sentinel://127.0.0.1:\\d+,127.0.0.1:\\d+,127.0.0.1:\\d+/0#" + group.masterName())
                     .contains("127.0.0.1:" + group.sentinels().get(0).port());
             assertThat(group.servers()).hasSize(3).contains(first);
-            first.command("SET", "k", "v");
+            write(first);
 
             RedisServer second = group.switchOver();
             assertThat(second).isNotSameAs(first).isSameAs(group.primary());
@@ -32,7 +32,7 @@ class SentinelServersTest {
     @Tag("deep")
     void aPrimaryThatWasKilledIsReplacedAndComesBackAsAReplica() {
         try (SentinelServers group = SentinelServers.start()) {
-            group.primary().command("SET", "k", "v");
+            write(group.primary());
             RedisServer killed = group.killPrimary();
             RedisServer promoted = group.awaitPrimaryOtherThan(killed);
             assertThat(killed.isRunning()).isFalse();
@@ -58,6 +58,12 @@ class SentinelServersTest {
             assertThat(role(paused)).isEqualTo("slave");
             assertThat(group.primary()).isSameAs(promoted);
         }
+    }
+
+    /** A primary does not wait for its replicas unless it is told to. */
+    private static void write(RedisServer primary) {
+        primary.command("SET", "k", "v");
+        assertThat(primary.command("WAIT", "2", "0")).isEqualTo(2L);
     }
 
     private static String role(RedisServer server) {

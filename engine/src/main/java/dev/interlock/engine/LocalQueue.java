@@ -173,6 +173,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Notes that the backend has answered. */
     final void answered() {
+        table.answering.answered(name);
         synchronized (this) {
             Contact before = contact;
             contact = Contact.ANSWERING;

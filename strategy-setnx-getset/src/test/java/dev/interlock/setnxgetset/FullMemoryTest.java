@@ -77,6 +77,25 @@ class FullMemoryTest {
     }
 
     @Test
+    void whatAnotherTakesJustBeforeTheScriptIsLeftAlone() throws Exception {
+        String another = Long.toString(System.currentTimeMillis() / 1000 + 1_000);
+        LockHandle handle = redis.factory(
+                        Duration.ZERO,
+                        node -> new MeddlingNode(node, "EVALSHA", () -> {
+                            freeMemory();
+                            redis.server.command("SET", Fixture.KEY, another);
+                            fillMemory();
+                        }))
+                .getLock(Fixture.NAME)
+                .acquire();
+        fillMemory();
+        assertThatThrownBy(handle::close)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.TAKEN));
+        assertThat(redis.value()).isEqualTo(another);
+    }
+
+    @Test
     void whatIsGoneIsNotWrittenAgain() throws Exception {
         LockHandle handle = redis.factory().getLock(Fixture.NAME).acquire();
         redis.server.command("DEL", Fixture.KEY);

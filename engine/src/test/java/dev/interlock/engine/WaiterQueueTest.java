@@ -7,8 +7,8 @@ import dev.interlock.LockOptions;
 import org.junit.jupiter.api.Test;
 
 /** The threads that wait in a cell. */
-class WaitersTest {
-    private final Waiters waiters = new Waiters();
+class WaiterQueueTest {
+    private final Waiter.Queue waiters = new Waiter.Queue();
     private final Waiter waiter = new Waiter(Thread.currentThread(), true, LockOptions.defaults());
 
     @Test

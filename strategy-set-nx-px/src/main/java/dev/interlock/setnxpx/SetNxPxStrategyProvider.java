@@ -6,6 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
@@ -61,12 +62,17 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
+        return newFactory(config, ConnectionSettings.of(config));
+    }
+
+    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
         RedisNode node = settings.lettuce()
-                ? RedisNodes.lettuce(endpoint, config, env)
-                : RedisNodes.jedis(endpoint, config, env);
+                ? RedisNodes.lettuce(endpoint, connections, env)
+                : RedisNodes.jedis(endpoint, connections, env);
         return SetNxPxProtocol.newFactory(node, settings, config, env);
     }
 }

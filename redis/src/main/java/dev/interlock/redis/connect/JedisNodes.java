@@ -26,7 +26,7 @@ public final class JedisNodes {
      * @return the node
      */
     public static RedisNode of(RedisClient client, Environment env) {
-        Failures failures = new Failures("the server of the given Jedis client");
+        Failures failures = new Failures(env, "the server of the given Jedis client");
         JedisWire wire = JedisWire.of(env, failures, client.getPool());
         return new ClientNode(env, failures, wire, new JedisSubscriptions(wire));
     }

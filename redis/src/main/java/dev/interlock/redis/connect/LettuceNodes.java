@@ -26,6 +26,6 @@ public final class LettuceNodes {
         String server = uri.getHost() == null
                 ? "the server of the given Lettuce client"
                 : (uri.isSsl() ? "rediss://" : "redis://") + uri.getHost() + ":" + uri.getPort();
-        return LettuceConnector.node(env, LettuceClient.of(env, client, uri), new Failures(server));
+        return LettuceConnector.node(env, LettuceClient.of(env, client, uri), new Failures(env, server));
     }
 }

@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.List;
 
@@ -16,49 +17,91 @@ import java.util.List;
  * client that the application already has.
  */
 public final class RedisNodes {
+    private static final String LETTUCE = "Lettuce";
+
     private RedisNodes() {}
 
     /**
-     * Makes a node with Jedis connections of its own: as many as are used at once, at most 64.
+     * Makes a node with Jedis connections of its own, as the options of a configuration say.
      *
      * @param endpoint the server
-     * @param config tells how long connecting may take where no call sets a bound
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
      * @param env time and threads
      * @return the node
      * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
      */
     public static RedisNode jedis(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return jedis(endpoint, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes a node with Jedis connections of its own: as many as are used at once, up to what the settings say.
+     *
+     * @param endpoint the server
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
+     */
+    public static RedisNode jedis(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
         require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
-        return new JedisConnector(env, config.commandTimeout()).connect(endpoint);
+        try (JedisConnector connector = new JedisConnector(env, settings)) {
+            WarmUp.once("Jedis", connector, settings, endpoint.tls());
+            return connector.connectExamined(endpoint);
+        }
+    }
+
+    /**
+     * Makes a node with a Lettuce client of its own, as the options of a configuration say.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     */
+    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return lettuce(endpoint, ConnectionSettings.of(config), env);
     }
 
     /**
      * Makes a node with a Lettuce client of its own, which shares one connection among all threads.
      *
      * @param endpoint the server
-     * @param config tells how long connecting may take
+     * @param settings how to connect
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict the endpoint
      */
-    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        return lettuce(List.of(endpoint), config, env).get(0);
+    public static RedisNode lettuce(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        requireLettuce();
+        try (LettuceConnector connector = new LettuceConnector(env, settings)) {
+            WarmUp.once(LETTUCE, connector, settings, endpoint.tls());
+            return connector.connectExamined(endpoint);
+        }
     }
 
     /**
-     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed.
+     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed. They do
+     * not examine their servers.
      *
      * @param endpoints the servers
-     * @param config tells how long connecting may take
+     * @param settings how to connect
      * @param env time and threads
      * @return the nodes, in the order of the servers
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict an endpoint
      */
-    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
-        require("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
-        try (LettuceConnector connector = new LettuceConnector(env, config.commandTimeout())) {
+    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        requireLettuce();
+        try (LettuceConnector connector = new LettuceConnector(env, settings)) {
+            endpoints.forEach(settings::requireConsistent);
+            WarmUp.once(LETTUCE, connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
             return endpoints.stream().map(connector::connect).toList();
         }
+    }
+
+    private static void requireLettuce() {
+        require(LETTUCE, "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
     }
 
     /**

@@ -196,6 +196,45 @@ class PlainLockTest {
     }
 
     @Test
+    void aPlainUnlockWithoutALockOfItsOwnLetsNobodyIn() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        RLock theirs = redis.plain().getLock(Fixture.NAME);
+        ours.lock();
+        for (int i = 0; i < 3; i++) {
+            if (plain.isHeldByCurrentThread()) {
+                plain.unlock();
+            }
+            assertThat(theirs.tryLock()).as("a second holder").isFalse();
+        }
+        ours.lock();
+        assertThat(plain.getHoldCount()).as("what we hold").isEqualTo(2);
+        plain.unlock();
+        ours.unlock();
+        assertThat(theirs.tryLock()).as("a second holder").isFalse();
+        assertThat(ours.isHeldByCurrentThread()).isTrue();
+        ours.unlock();
+        assertThat(redis.isTaken()).isFalse();
+        assertThat(theirs.tryLock()).isTrue();
+    }
+
+    @Test
+    void aPlainHoldThatOutlivesOursIsFreedByItsOwnUnlock() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        plain.lock();
+        plain.lock();
+        ours.unlock();
+        assertThat(redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("2"));
+        plain.unlock();
+        plain.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
     void aPlainHoldThatOutlivesOursHasItsOwnLease() {
         RedissonClient client = redis.plain();
         DistributedLock ours =
@@ -280,17 +319,18 @@ class PlainLockTest {
     }
 
     @Test
-    void aCounterOfOursIsForgottenAfterADayUnlessItIsPermanent() {
+    void aCounterOfOursIsNeverForgottenUnlessItHasALife() {
         DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
         ours.lock();
+        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
+        ours.unlock();
+        redis.server.command("DEL", Fixture.TOKEN);
+        DistributedLock mortal =
+                redis.factory(config -> config.option("token-life", "1d")).getLock(Fixture.NAME);
+        mortal.lock();
         assertThat((Long) redis.server.command("PTTL", Fixture.TOKEN))
                 .isBetween(1L, Duration.ofDays(1).toMillis());
-        ours.unlock();
-        DistributedLock permanent =
-                redis.factory(config -> config.option("fencing", "permanent")).getLock(Fixture.NAME);
-        permanent.lock();
-        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
-        permanent.unlock();
+        mortal.unlock();
     }
 
     @Test

@@ -9,7 +9,6 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.RedisServerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,8 +74,8 @@ class TopologyTest {
 
     @Test
     void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
-        try (RedisServer one = startNode();
-                RedisServer two = startNode()) {
+        try (RedisServer one = Fixture.startNode();
+                RedisServer two = Fixture.startNode()) {
             one.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
             two.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
             one.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(two.port()));
@@ -124,25 +123,6 @@ class TopologyTest {
 
     private static long endNanos(Lease lease) {
         return System.nanoTime() + lease.remaining().toNanos();
-    }
-
-    /** A node has a second port, which somebody may be using. */
-    private static RedisServer startNode() {
-        RedisServerException last = null;
-        for (int i = 0; i < 5; i++) {
-            try {
-                return RedisServer.start(
-                        "--cluster-enabled",
-                        "yes",
-                        "--cluster-announce-ip",
-                        "127.0.0.1",
-                        "--cluster-config-file",
-                        "nodes.conf");
-            } catch (RedisServerException e) {
-                last = e;
-            }
-        }
-        throw last;
     }
 
     @Test

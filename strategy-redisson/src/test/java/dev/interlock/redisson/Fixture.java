@@ -136,10 +136,12 @@ final class Fixture implements AutoCloseable {
     }
 
     void awaitWaiter() {
-        await().atMost(PATIENCE)
-                .until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", CHANNEL))
-                        .get(1)
-                        .equals(1L));
+        await().atMost(PATIENCE).until(() -> listeners() == 1);
+    }
+
+    /** How many clients listen for releases. */
+    long listeners() {
+        return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", CHANNEL)).get(1);
     }
 
     static <T> FutureTask<T> start(Callable<T> task) {

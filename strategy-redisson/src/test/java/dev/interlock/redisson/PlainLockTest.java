@@ -11,14 +11,8 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
-import dev.interlock.conformance.history.Checker;
-import dev.interlock.conformance.history.Event;
-import dev.interlock.conformance.history.JsonLines;
-import dev.interlock.conformance.history.Model;
-import dev.interlock.conformance.history.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -335,27 +329,6 @@ class PlainLockTest {
 
     @Test
     void severalProcessesOfBothKindsNeverHoldTheLockAtOnceAndTheirTokensGrow(@TempDir Path directory) throws Exception {
-        List<Path> histories = new ArrayList<>();
-        List<Process> processes = new ArrayList<>();
-        try {
-            for (String kind : List.of("plain", "ours", "plain", "ours")) {
-                Path history = directory.resolve(kind + processes.size());
-                histories.add(history);
-                processes.add(LockingProcess.start(kind, kind + processes.size(), redis.server.uri(), history));
-            }
-            for (Process process : processes) {
-                assertThat(process.waitFor(2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isTrue();
-                assertThat(process.exitValue()).isZero();
-            }
-        } finally {
-            processes.forEach(process -> process.destroyForcibly().onExit().join());
-        }
-        List<Event> all = new ArrayList<>();
-        histories.forEach(history -> all.addAll(JsonLines.read(history)));
-        assertThat(all.stream().filter(event -> event.type() == Event.Type.OK && event.op() == Event.Op.ACQUIRE))
-                .hasSize(4 * LockingProcess.THREADS * LockingProcess.ROUNDS);
-        Verdict verdict = new Checker(new Model(false, true)).check(all);
-        assertThat(verdict.isValid()).as(verdict.toString()).isTrue();
+        LockingProcess.shareALock(redis.server.uri(), directory, System.getProperty("java.class.path"));
     }
 }

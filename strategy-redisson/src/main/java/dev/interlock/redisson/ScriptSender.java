@@ -41,6 +41,13 @@ final class ScriptSender {
          * @throws LockBackendException if there is none, or it is an error
          */
         List<Long> answer();
+
+        /**
+         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked for.
+         *
+         * @throws LockBackendException if none has, or nobody can say
+         */
+        default void requireCopy() {}
     }
 
     /**
@@ -66,10 +73,7 @@ final class ScriptSender {
                 .codec(StringCodec.INSTANCE)
                 .retryAttempts(0)
                 .timeout(timeout));
-        // As bytes, because Redisson maps names that are strings once more.
-        List<Object> rawKeys = keys.stream()
-                .<Object>map(key -> key.getBytes(StandardCharsets.UTF_8))
-                .toList();
+        List<Object> rawKeys = raw(keys);
         CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
         return () -> {
             try {
@@ -88,7 +92,14 @@ final class ScriptSender {
         };
     }
 
-    private CompletableFuture<List<Long>> begin(
+    /** Returns keys as bytes, because Redisson maps names that are strings once more. */
+    static List<Object> raw(List<String> keys) {
+        return keys.stream()
+                .<Object>map(key -> key.getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static CompletableFuture<List<Long>> begin(
             RScript sender, Script script, String plainName, List<Object> keys, List<Object> arguments) {
         try {
             return sender.<List<Long>>evalShaAsync(
@@ -104,7 +115,14 @@ final class ScriptSender {
         }
     }
 
-    private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
+    /**
+     * Waits for something that was sent.
+     *
+     * @param end when it should be there, on the monotonic clock
+     * @param timeout how long that is after it was sent
+     * @throws CompletionException if it failed
+     */
+    <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
         Duration left = Duration.ofNanos(end - env.nanoTime()).plus(timeout.dividedBy(GRACE_PART));
         if (!Futures.await(env, future, left)) {
             future.cancel(false);

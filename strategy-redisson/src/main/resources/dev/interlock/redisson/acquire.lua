@@ -14,7 +14,7 @@ if fences > 0 then
   local now = redis.call('TIME')
   first = math.max(number + 1, now[1] * 1000000 + now[2])
   local next = string.format('%.0f', first + fences - 1)
-  -- A token without an end is an RFencedLock's, whose next one comes from nothing else.
+  -- A counter without an end keeps having none: an RFencedLock made it, whose next token comes from nothing else, or another user of ours.
   if last and redis.call('PTTL', KEYS[2]) == -1 or ARGV[4] == '0' then
     redis.call('SET', KEYS[2], next)
   else

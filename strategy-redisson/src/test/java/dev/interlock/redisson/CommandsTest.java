@@ -112,6 +112,38 @@ class CommandsTest {
     }
 
     @Test
+    void aSubscriptionIsKeptForAMomentSinceALockThatWasWaitedForIsWaitedForAgain() throws Exception {
+        DistributedLock ours = warm(redis.factory(config -> config.waitCeiling(Duration.ofMinutes(5))));
+        DistributedLock theirs = warm(redis.factory(config -> config));
+        int rounds = 10;
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            for (int i = 1; i <= rounds; i++) {
+                theirs.lock();
+                FutureTask<Boolean> waiter = waiter(ours);
+                int asked = 3 * i;
+                await().atMost(Fixture.PATIENCE)
+                        .until(() -> sent(monitor).stream()
+                                        .filter(command -> command.equals("EVALSHA"))
+                                        .count()
+                                >= asked);
+                theirs.unlock();
+                assertThat(Fixture.result(waiter)).isTrue();
+            }
+            // As many as rounds if none was kept; more than one if this machine stood still for longer than a moment.
+            assertThat(sent(monitor)).filteredOn("SUBSCRIBE"::equals).hasSizeLessThan(rounds);
+        }
+        await().atMost(Fixture.PATIENCE).until(() -> redis.listeners() == 0);
+    }
+
+    private static FutureTask<Boolean> waiter(DistributedLock lock) {
+        return Fixture.start(() -> {
+            lock.lock();
+            lock.unlock();
+            return true;
+        });
+    }
+
+    @Test
     void aScriptThatTheServerHasForgottenIsSentAgain() {
         DistributedLock lock = warm(redis.factory(config -> config));
         redis.server.command("SCRIPT", "FLUSH");

@@ -9,6 +9,7 @@ import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redis.endpoint.RedisTopology;
+import dev.interlock.redis.topology.Topologies;
 import java.util.List;
 
 /**
@@ -31,15 +32,19 @@ public final class RedisNodes {
      */
     public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
         RedisTopology topology = RedisTopology.of(config);
-        if (topology instanceof RedisTopology.Standalone standalone) {
-            try (ServerConnector connector = connector(library, config, env)) {
-                return connector.connect(standalone.server());
-            }
+        if (topology instanceof RedisTopology.Sentinel sentinel) {
+            return Topologies.sentinel(sentinel, connector(library, config, env), config.commandTimeout(), env);
+        }
+        if (topology instanceof RedisTopology.Replicated replicated) {
+            return Topologies.replicated(replicated, connector(library, config, env), config.commandTimeout(), env);
         }
         if (topology instanceof RedisTopology.Cluster) {
             throw new IllegalArgumentException("Redis Cluster is not supported yet: name one server, or sentinels");
         }
-        throw new IllegalArgumentException("several servers are not supported yet: name one server");
+        RedisTopology.Standalone standalone = (RedisTopology.Standalone) topology;
+        try (ServerConnector connector = connector(library, config, env)) {
+            return connector.connect(standalone.server());
+        }
     }
 
     /**

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.SentinelServers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SentinelNodeTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final RedisCommand WRITE = RedisCommand.of("SET", "k", "v");
+
+    private static SentinelServers servers;
+
+    @BeforeAll
+    static void start() {
+        servers = SentinelServers.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        servers.close();
+    }
+
+    private static RedisNode open(ClientLibrary library, String uri) {
+        return RedisNodes.open(
+                library,
+                LockConfig.builder().endpoints(uri).commandTimeout(LONG).build(),
+                Environment.system());
+    }
+
+    /** Writes down what it is told. */
+    private static final class Heard implements RedisNode.Listener {
+        final List<String> events = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void begun() {
+            events.add("begun");
+        }
+
+        @Override
+        public void ended() {
+            events.add("ended");
+        }
+
+        @Override
+        public void message(String text) {
+            events.add(text);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ClientLibrary.class)
+    void commandsAndListenersFollowThePrimary(ClientLibrary library) {
+        try (RedisNode node = open(library, servers.uri())) {
+            Heard heard = new Heard();
+            node.subscribe("channel", heard);
+            assertThat(node.call(WRITE, LONG)).isEqualTo("OK");
+            await().atMost(LONG).until(() -> node.isSubscribed("channel"));
+
+            RedisServer former = servers.primary();
+            RedisServer promoted = servers.switchOver();
+
+            assertThat(node.call(WRITE, LONG)).isEqualTo("OK");
+            await().atMost(LONG).until(() -> node.isSubscribed("channel"));
+            await().atMost(LONG)
+                    .until(() -> promoted.command("PUBLISH", "channel", "news").equals(1L));
+            await().atMost(LONG).until(() -> heard.events.contains("news"));
+            assertThat(former.command("PUBSUB", "NUMSUB", "channel")).isEqualTo(List.of("channel", 0L));
+            List<String> states =
+                    heard.events.stream().filter(event -> !event.equals("news")).toList();
+            assertThat(states).startsWith("begun", "ended").endsWith("begun");
+        }
+    }
+
+    @Test
+    void sentinelsThatAreGoneAreDoneWithout() {
+        String gone = "redis-sentinel://127.0.0.1:1," + servers.uri().substring("redis-sentinel://".length());
+        try (RedisNode node = open(ClientLibrary.JEDIS, gone)) {
+            assertThat(node.call(WRITE, LONG)).isEqualTo("OK");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ClientLibrary.class)
+    void aNameThatNoSentinelKnowsIsAnErrorAtOnce(ClientLibrary library) {
+        try (RedisNode node = open(library, servers.uri().replace("#", "#not-"))) {
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, LONG));
+
+            assertThat(failure.reason()).isEqualTo(Reason.REFUSED);
+            assertThat(failure).hasMessageContaining("know no primary by the name \"not-" + servers.masterName());
+        }
+    }
+
+    @Test
+    void aPasswordThatTheSentinelsDoNotWantIsExplained() {
+        String uri = servers.uri().replace("#", "?sentinelPassword=hunter2#");
+        try (RedisNode node = open(ClientLibrary.JEDIS, uri)) {
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, LONG));
+
+            assertThat(failure.reason()).isEqualTo(Reason.REFUSED);
+            assertThat(failure).hasMessageContaining("AUTH").hasMessageNotContaining("hunter2");
+        }
+    }
+
+    @Test
+    void noSentinelAtAllIsExplained() {
+        try (RedisNode node = open(ClientLibrary.JEDIS, "redis-sentinel://127.0.0.1:1,127.0.0.1:2/0#main")) {
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofMillis(300)));
+
+            assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
+            assertThat(failure)
+                    .hasMessageContaining("none of 2 sentinels tells where the primary \"main\" is")
+                    .hasMessageContaining("redis://127.0.0.1:");
+        }
+    }
+}

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what they answer
  */
 final class ParallelPoll<T> {
-    /** How long the others have after the first answer. */
-    private static final Duration GRACE = Duration.ofMillis(200);
-
     private final List<T> answers = new ArrayList<>();
     private final List<LockBackendException> failures = new ArrayList<>();
 
@@ -33,8 +30,10 @@ final class ParallelPoll<T> {
      * Asks, and returns when all servers have answered or failed, the deadline has passed, or there was an answer a moment ago.
      *
      * @param question asks one server; blocks until the deadline at most
+     * @param grace how long the others have after the first answer
      */
-    static <S, T> ParallelPoll<T> of(Environment env, List<S> servers, Function<S, T> question, Deadline deadline) {
+    static <S, T> ParallelPoll<T> of(
+            Environment env, List<S> servers, Function<S, T> question, Deadline deadline, Duration grace) {
         CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
         List<CompletableFuture<T>> asked = new ArrayList<>(servers.size());
         for (S server : servers) {
@@ -45,7 +44,7 @@ final class ParallelPoll<T> {
         }
         CompletableFuture<Void> all = CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
         Waiting.until(env, CompletableFuture.anyOf(first, all.handle((done, failure) -> "all")), deadline);
-        Waiting.until(env, all, deadline.sooner(GRACE, 1));
+        Waiting.until(env, all, deadline.sooner(grace, 1));
         ParallelPoll<T> poll = new ParallelPoll<>();
         asked.stream().filter(CompletableFuture::isDone).forEach(poll::count);
         return poll;

@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Deadline;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -14,6 +15,9 @@ import java.util.function.Supplier;
  * one may have been replaced and not know it yet, or the servers have nothing to do with each other.
  */
 public final class ReplicatedSource implements PrimarySource {
+    /** How long the others have to object after the first answer. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private final Environment env;
     private final List<Server> servers;
 
@@ -41,7 +45,11 @@ public final class ReplicatedSource implements PrimarySource {
     @Override
     public Candidate find(Deadline deadline) {
         ParallelPoll<Answer> poll = ParallelPoll.of(
-                env, servers, server -> new Answer(server, ServerRole.isPrimary(server.node(), deadline)), deadline);
+                env,
+                servers,
+                server -> new Answer(server, ServerRole.isPrimary(server.node(), deadline)),
+                deadline,
+                GRACE);
         List<Server> primaries = poll.answers().stream()
                 .filter(Answer::isPrimary)
                 .map(Answer::server)

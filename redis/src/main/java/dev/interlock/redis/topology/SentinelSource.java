@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class SentinelSource implements PrimarySource {
     private static final String SWITCHED = "+switch-master";
 
+    /** How long the others have after the first answer. */
+    private static final Duration GRACE = Duration.ofMillis(200);
+
     private final Environment env;
     private final String masterName;
     private final String name;
@@ -59,7 +62,7 @@ public final class SentinelSource implements PrimarySource {
     @Override
     public Candidate find(Deadline deadline) {
         ParallelPoll<Optional<Address>> poll =
-                ParallelPoll.of(env, sentinels, sentinel -> ask(sentinel, deadline), deadline);
+                ParallelPoll.of(env, sentinels, sentinel -> ask(sentinel, deadline), deadline, GRACE);
         Address latest = poll.answers().stream()
                 .flatMap(Optional::stream)
                 .max(Comparator.comparingLong(Address::epoch))

@@ -15,11 +15,14 @@ import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,31 +50,20 @@ class SentinelNodeTest {
                 Environment.system());
     }
 
-    /** Writes down what it is told. */
-    private static final class Heard implements RedisNode.Listener {
-        final List<String> events = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void begun() {
-            events.add("begun");
-        }
-
-        @Override
-        public void ended() {
-            events.add("ended");
-        }
-
-        @Override
-        public void message(String text) {
-            events.add(text);
-        }
+    @Test
+    void commandsAndListenersFollowThePrimary() {
+        followThePrimary(ClientLibrary.JEDIS);
     }
 
-    @ParameterizedTest
-    @EnumSource(ClientLibrary.class)
-    void commandsAndListenersFollowThePrimary(ClientLibrary library) {
+    @Test
+    @Tag("deep")
+    void commandsAndListenersFollowThePrimaryOverLettuceToo() {
+        followThePrimary(ClientLibrary.LETTUCE);
+    }
+
+    private static void followThePrimary(ClientLibrary library) {
         try (RedisNode node = open(library, servers.uri())) {
-            Heard heard = new Heard();
+            HeardEvents heard = new HeardEvents();
             node.subscribe("channel", heard);
             assertThat(node.call(WRITE, LONG)).isEqualTo("OK");
             await().atMost(LONG).until(() -> node.isSubscribed("channel"));
@@ -83,11 +75,9 @@ class SentinelNodeTest {
             await().atMost(LONG).until(() -> node.isSubscribed("channel"));
             await().atMost(LONG)
                     .until(() -> promoted.command("PUBLISH", "channel", "news").equals(1L));
-            await().atMost(LONG).until(() -> heard.events.contains("news"));
+            await().atMost(LONG).until(() -> heard.all().contains("message news"));
             assertThat(former.command("PUBSUB", "NUMSUB", "channel")).isEqualTo(List.of("channel", 0L));
-            List<String> states =
-                    heard.events.stream().filter(event -> !event.equals("news")).toList();
-            assertThat(states).startsWith("begun", "ended").endsWith("begun");
+            assertThat(heard.states()).startsWith("begun", "ended").endsWith("begun");
         }
     }
 
@@ -124,10 +114,43 @@ class SentinelNodeTest {
     }
 
     @Test
+    @Tag("deep")
+    void theDocumentedListSufficesAtTheSentinels() throws IOException {
+        String list = Files.readAllLines(Path.of("..", "docs", "topologies.md")).stream()
+                .filter(line -> line.startsWith("ACL SETUSER"))
+                .findFirst()
+                .orElseThrow();
+        for (RedisServer sentinel : servers.sentinels()) {
+            sentinel.command(list.replace(">…", ">s3cret").split(" "));
+            sentinel.command("ACL", "LOG", "RESET");
+        }
+        String uri = servers.uri().replace("#", "?sentinelUsername=locker&sentinelPassword=s3cret#");
+        for (ClientLibrary library : ClientLibrary.values()) {
+            try (RedisNode node = open(library, uri)) {
+                assertThat(node.call(WRITE, LONG)).isEqualTo("OK");
+                for (RedisServer sentinel : servers.sentinels()) {
+                    await().atMost(LONG)
+                            .until(() -> ((List<?>) sentinel.command("PUBSUB", "NUMSUB", "+switch-master"))
+                                    .get(1)
+                                    .equals(1L));
+                    assertThat((List<?>) sentinel.command("ACL", "LOG")).isEmpty();
+                }
+            }
+            for (RedisServer sentinel : servers.sentinels()) {
+                await().atMost(LONG)
+                        .until(() -> ((List<?>) sentinel.command("PUBSUB", "NUMSUB", "+switch-master"))
+                                .get(1)
+                                .equals(0L));
+            }
+        }
+    }
+
+    @Test
+    @Tag("deep")
     void noSentinelAtAllIsExplained() {
         try (RedisNode node = open(ClientLibrary.JEDIS, "redis-sentinel://127.0.0.1:1,127.0.0.1:2/0#main")) {
             LockBackendException failure =
-                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofMillis(300)));
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofSeconds(3)));
 
             assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
             assertThat(failure)

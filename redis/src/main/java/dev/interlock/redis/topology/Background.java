@@ -2,8 +2,12 @@
 package dev.interlock.redis.topology;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Waiting;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class Background {
     private static final System.Logger LOG = System.getLogger(Background.class.getName());
 
+    /** A search may be under way that waits for a server. */
+    private static final Duration LONGEST_END = Duration.ofSeconds(2);
+
     private final Environment env;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
     private @Nullable Thread thread;
     private boolean closed;
 
@@ -60,6 +68,7 @@ final class Background {
             }
         }
         runAll();
+        ended.complete(null);
     }
 
     private void runAll() {
@@ -82,16 +91,21 @@ final class Background {
         }
     }
 
-    /** Ends the thread; what is left to do is done in the caller's. */
+    /** Ends the thread, and waits for that; what is left to do then is done in the caller's. */
     void close() {
+        boolean works;
         lock.lock();
         try {
             closed = true;
+            works = thread != null;
             if (thread != null) {
                 env.unpark(thread);
             }
         } finally {
             lock.unlock();
+        }
+        if (works) {
+            Waiting.until(env, ended, new Deadline(env, LONGEST_END));
         }
         runAll();
     }

@@ -116,8 +116,11 @@ final class PrimarySearch {
             return search.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof LockBackendException failure) {
-                // Several threads throw it, each with its own stack.
-                throw new LockBackendException(failure.reason(), String.valueOf(failure.getMessage()), failure);
+                // Several threads throw it, each with its own stack. What the caller wanted was not even sent, whatever
+                // became of
+                // the questions of the search.
+                Reason reason = failure.reason() == Reason.REFUSED ? Reason.REFUSED : Reason.UNREACHABLE;
+                throw new LockBackendException(reason, String.valueOf(failure.getMessage()), failure);
             }
             throw e;
         }
@@ -143,7 +146,7 @@ final class PrimarySearch {
         if (found != null) {
             search.complete(found);
             if (!listening.getAndSet(true)) {
-                source.listen(this::searchSoon);
+                background.run(() -> source.listen(this::searchSoon));
             }
         } else {
             search.completeExceptionally(failure == null ? new IllegalStateException("nothing was found") : failure);

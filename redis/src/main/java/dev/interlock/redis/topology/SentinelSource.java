@@ -107,8 +107,9 @@ public final class SentinelSource implements PrimarySource {
 
     private LockBackendException noAddress(ParallelPoll<Optional<Address>> poll, Deadline deadline) {
         if (!poll.answers().isEmpty()) {
+            // One that is silent may know it.
             return new LockBackendException(
-                    Reason.REFUSED,
+                    poll.answers().size() == sentinels.size() ? Reason.REFUSED : Reason.UNREACHABLE,
                     "the sentinels " + name + " know no primary by the name \"" + masterName
                             + "\": write the name that their configuration has behind \"sentinel monitor\"");
         }

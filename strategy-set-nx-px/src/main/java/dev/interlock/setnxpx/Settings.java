@@ -3,11 +3,13 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
 import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The options of this strategy.
@@ -49,7 +51,9 @@ record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeu
                             + " who try; the default with release=transaction) or poll (no channels)")
             .mixedWith("poll");
 
-    static final List<StrategyOption> OPTIONS = List.of(CLIENT, FENCING, RELEASE, WAKEUP);
+    static final List<StrategyOption> OPTIONS = Stream.concat(
+                    Stream.of(CLIENT, FENCING, RELEASE, WAKEUP), ConnectionSettings.POOL_OPTIONS.stream())
+            .toList();
 
     static Settings of(LockConfig config) {
         boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");

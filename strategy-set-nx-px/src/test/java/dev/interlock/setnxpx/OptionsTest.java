@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.RedisClient;
 
 class OptionsTest {
     private static final LockConfig CONFIG = LockConfig.of("redis://127.0.0.1:1");
@@ -53,12 +54,21 @@ class OptionsTest {
         "release, transaction, set fencing=false as well",
         "wakeup, shout, must be queue or pubsub or poll",
         "quorum, 3, 'it has: client, fencing, release, wakeup'",
+        "connections, 0, must be a number from 1 to 1000",
+        "connections, many, must be a number from 1 to 1000",
+        "client-name, two words, without spaces",
+        "connect-timeout, 0s, connect-timeout",
+        "keep-alive, 1ms, keep-alive",
+        "tls-ca, absent.pem, absent.pem does not exist",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
                 .withMessageContaining(explanation)
-                .withMessageContaining(option);
+                .withMessageContaining(
+                        option.startsWith("tls")
+                                ? explanation
+                                : option.replace('-', ' ').split(" ")[0]);
     }
 
     @Test
@@ -94,6 +104,20 @@ class OptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.builder().build()))
                 .withMessageContaining("names no endpoint");
+    }
+
+    @Test
+    void aBuilderWithAClientAndConnectionsOfItsOwnIsAnError() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> {
+                    try (RedisClient client = RedisClient.create("localhost", 1)) {
+                        SetNxPxLocks.builder()
+                                .jedis(client)
+                                .connections(settings -> {})
+                                .build();
+                    }
+                })
+                .withMessageContaining("both a client and connections(…)");
     }
 
     @Test

@@ -6,7 +6,9 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
@@ -19,12 +21,13 @@ import redis.clients.jedis.UnifiedJedis;
  * DistributedLockFactory locks = SetnxGetsetLocks.builder().jedis(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
- * not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
+ * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
  */
 public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
     private @Nullable Function<Environment, RedisNode> nodeMaker;
+    private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
     private SetnxGetsetLocks() {}
 
@@ -66,7 +69,20 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints are without effect.
+     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
+     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     *
+     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @return this builder
+     */
+    public SetnxGetsetLocks connections(Consumer<ConnectionSettings.Builder> settings) {
+        this.connections = Objects.requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /**
+     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections are without
+     * effect.
      *
      * @param config the configuration
      * @return this builder
@@ -77,19 +93,26 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Returns a factory of locks over the client.
+     * Returns a factory of locks.
      *
      * @return a new factory, which the caller must close
-     * @throws IllegalStateException if no client was given
+     * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
      * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
      *     no sense
      */
     public DistributedLockFactory build() {
+        config.requireKnownOptions(new SetnxGetsetStrategyProvider());
+        if (connections != null) {
+            if (nodeMaker != null) {
+                throw new IllegalStateException(
+                        "both a client and connections(…) were given: a client that is handed in has settings of its own");
+            }
+            return SetnxGetsetStrategyProvider.newFactory(config, ConnectionSettings.of(config, connections));
+        }
         if (nodeMaker == null) {
             throw new IllegalStateException(
-                    "no client was given: call jedis(…), or DistributedLocks.getInstance(…) for one of its own");
+                    "no client was given: call jedis(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
-        config.requireKnownOptions(new SetnxGetsetStrategyProvider());
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
         return SetnxGetsetProtocol.newFactory(nodeMaker.apply(env), settings, config, env);

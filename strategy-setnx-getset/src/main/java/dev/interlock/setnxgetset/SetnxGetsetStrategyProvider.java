@@ -6,6 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -38,8 +39,14 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
+        return newFactory(config, ConnectionSettings.of(config));
+    }
+
+    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(RedisNodes.open(ClientLibrary.JEDIS, config, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(
+                RedisNodes.open(ClientLibrary.JEDIS, config, connections, env), settings, config, env);
     }
 }

@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The options of this strategy.
@@ -61,7 +63,9 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
             "how far ahead a timestamp may be before it is an error, and how long clock=observed looks at one that does not"
                     + " tell its lease: a little more than the longest lease in use");
 
-    static final List<StrategyOption> OPTIONS = List.of(UNIT, FRACTION, CLOCK, MAX_AHEAD);
+    static final List<StrategyOption> OPTIONS = Stream.concat(
+                    Stream.of(UNIT, FRACTION, CLOCK, MAX_AHEAD), ConnectionSettings.POOL_OPTIONS.stream())
+            .toList();
 
     static Settings of(LockConfig config) {
         boolean defaultPrefix =

@@ -9,8 +9,11 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +34,27 @@ class OptionsTest {
                 .isThrownBy(() -> make(LockConfig.of(uris)))
                 .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/x#master\" cannot be used")
                 .withMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void connectionsOfOurOwnLogInWithWhatASupplierTells() {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL SETUSER locker on >token ~lock.* +@all".split(" "));
+            LockConfig config = LockConfig.builder()
+                    .endpoints(server.uri())
+                    .commandTimeout(Duration.ofSeconds(60))
+                    .build();
+            try (DistributedLockFactory factory = SetnxGetsetLocks.builder()
+                    .config(config)
+                    .connections(settings -> settings.credentials(() -> RedisCredentials.of("locker", "token"))
+                            .clientName("supplied"))
+                    .build()) {
+                assertThat(factory.getLock("supplied").tryLock()).isTrue();
+                assertThat(String.valueOf(server.command("CLIENT", "LIST")))
+                        .contains("name=supplied")
+                        .contains("user=locker");
+            }
+        }
     }
 
     @ParameterizedTest

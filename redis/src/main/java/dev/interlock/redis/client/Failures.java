@@ -6,15 +6,19 @@ import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Says what went wrong with a server, in words that help and hold no secret. */
 public final class Failures {
     private static final int MAX_TEXT = 200;
+    private static final String WANTS_CERTIFICATE =
+            ".*(certificate_required|bad_certificate|unknown_ca|decrypt_error).*";
     private static final int MIN_SECRET = 8;
     private static final Map<String, String> ADVICE = Map.of(
             "OOM", "give it more memory, or let it evict what is not locks",
@@ -26,9 +30,11 @@ public final class Failures {
             "NOPERM", "let the user do this in the server's access control list",
             "WRONGTYPE", "something else uses this key: choose another key prefix");
 
+    private final Environment env;
     private final String server;
 
-    public Failures(String server) {
+    public Failures(Environment env, String server) {
+        this.env = env;
         this.server = server;
     }
 
@@ -65,9 +71,17 @@ public final class Failures {
             if (each instanceof CertificateException) {
                 return new LockBackendException(
                         REFUSED,
-                        server + " shows a certificate that this JVM does not accept (" + root(each)
-                                + "): name the host as"
-                                + " the certificate does, and add its issuer to the JVM's trust store",
+                        server + " shows a certificate that is not accepted (" + root(each)
+                                + "): name the host as the certificate does, and name a file with its issuer in the"
+                                + " option tls-ca, or add that to the JVM's trust store",
+                        cause);
+            }
+            if (each instanceof SSLException
+                    && String.valueOf(each.getMessage()).matches(WANTS_CERTIFICATE)) {
+                return new LockBackendException(
+                        REFUSED,
+                        server + " does not accept this client's certificate, or wants one (" + root(each)
+                                + "): see the options tls-certificate and tls-key",
                         cause);
             }
         }
@@ -83,7 +97,7 @@ public final class Failures {
         return new LockBackendException(
                 UNREACHABLE,
                 "no connection to " + server + " within " + deadline.timeout()
-                        + ": check that it runs and is not overloaded");
+                        + ": check that it runs and is not overloaded" + Scheduling.excuse(env));
     }
 
     /** All connections were busy for too long. */
@@ -92,6 +106,15 @@ public final class Failures {
                 UNREACHABLE,
                 "no connection to " + server + " became free within " + deadline.timeout()
                         + ": too many threads use it at once, or it answers too slowly");
+    }
+
+    /** The application's supplier of credentials failed. */
+    LockBackendException noCredentials(RuntimeException cause) {
+        return new LockBackendException(
+                UNREACHABLE,
+                "there are no credentials for " + server + ": their supplier failed with "
+                        + cause.getClass().getName(),
+                cause);
     }
 
     /** The connection broke before the command had left. */
@@ -116,7 +139,7 @@ public final class Failures {
         return new LockBackendException(
                 OUTCOME_UNKNOWN,
                 "no reply to " + command + " from " + server + " within " + deadline.timeout()
-                        + ": it may have been carried out, or may yet be");
+                        + ": it may have been carried out, or may yet be" + Scheduling.excuse(env));
     }
 
     /** The node is closed. */

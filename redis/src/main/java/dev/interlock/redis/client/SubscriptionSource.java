@@ -37,6 +37,11 @@ public interface SubscriptionSource {
         /** Asks the server for a sign of life. */
         void ping();
 
+        /** Whether what it was logged in with expires soon, so that another one should take its place. */
+        default boolean isExpiring() {
+            return false;
+        }
+
         /** Hands on what the server says, and returns when the connection has ended. */
         void listen();
 

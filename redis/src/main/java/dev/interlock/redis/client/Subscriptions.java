@@ -41,7 +41,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(5);
 
     private final Environment env;
-    private final String server;
+    private final Failures failures;
     private final SubscriptionSource source;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Set<Member>> listeners = new HashMap<>();
@@ -62,9 +62,9 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private volatile long delay = MIN_DELAY;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    Subscriptions(Environment env, String server, SubscriptionSource source) {
+    Subscriptions(Environment env, Failures failures, SubscriptionSource source) {
         this.env = env;
-        this.server = server;
+        this.failures = failures;
         this.source = source;
     }
 
@@ -106,7 +106,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 heart = fresh;
             } catch (Throwable e) {
                 // Listening goes on without it, and the next listener tries again.
-                log(Level.WARNING, "no thread could be started that sees whether " + server + " is there", e);
+                log(
+                        Level.WARNING,
+                        "no thread could be started that sees whether " + failures.server() + " is there",
+                        e);
             }
         }
     }
@@ -268,7 +271,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 last = beat(last);
             } catch (Throwable e) {
                 // Nobody would start this thread again.
-                log(Level.WARNING, "could not see whether " + server + " is there", e);
+                log(Level.WARNING, "could not see whether " + failures.server() + " is there", e);
             }
             sleep(HEARTBEAT);
         }
@@ -287,7 +290,8 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             boolean stoodStill = now.nanos - last.nanos > 2 * HEARTBEAT;
             SubscriptionSource.Line present = line;
             silent = present != null && present.equals(last.line) && now.heard == last.heard && !stoodStill;
-            if (present != null && silent) {
+            if (present != null && (silent || present.isExpiring())) {
+                // Nothing but commands for channels can be sent on it, so it cannot log in anew.
                 present.close();
             } else {
                 send(SubscriptionSource.Line::ping);
@@ -302,7 +306,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             lock.unlock();
         }
         if (silent) {
-            log(Level.INFO, server + " is silent on the connection that listens, which is opened again", null);
+            log(
+                    Level.INFO,
+                    failures.server() + " is silent on the connection that listens, which is opened again",
+                    null);
         }
         return now;
     }
@@ -389,7 +396,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         } finally {
             lock.unlock();
         }
-        complain(new Failures(server).answered(RedisCommand.of("SUBSCRIBE"), error));
+        complain(failures.answered(RedisCommand.of("SUBSCRIBE"), error));
     }
 
     /** Ends all listening; its thread ends soon. */

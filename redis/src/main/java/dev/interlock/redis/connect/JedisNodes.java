@@ -76,7 +76,7 @@ public final class JedisNodes {
     }
 
     static RedisNode of(Pool<Connection> pool, String server, Environment env) {
-        Failures failures = new Failures(server);
+        Failures failures = new Failures(env, server);
         JedisWire wire = JedisWire.of(env, failures, pool);
         return new ClientNode(env, failures, wire, new JedisSubscriptions(wire));
     }

@@ -76,7 +76,7 @@ public final class LettuceNodes {
     }
 
     private static RedisNode single(RedisClient client, RedisURI uri, Environment env) {
-        return LettuceConnector.node(env, LettuceClient.of(env, client, uri), new Failures(name(uri)));
+        return LettuceConnector.node(env, LettuceClient.of(env, client, uri), new Failures(env, name(uri)));
     }
 
     private static String name(RedisURI uri) {

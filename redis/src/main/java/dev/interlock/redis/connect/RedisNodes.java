@@ -7,6 +7,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redis.endpoint.RedisTopology;
 import dev.interlock.redis.topology.Topologies;
@@ -22,33 +23,137 @@ public final class RedisNodes {
     private RedisNodes() {}
 
     /**
+     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own, as its options say.
+     *
+     * @param library the client library
+     * @param config names the endpoints
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if the endpoints cannot be used, an option contradicts them, or the library is missing; the
+     *     message says what to do
+     */
+    public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
+        return open(library, config, ConnectionSettings.of(config), env);
+    }
+
+    /**
      * Makes the node of whatever the endpoints of a configuration name together, with connections of its own.
      *
      * @param library the client library
-     * @param config names the endpoints, and tells how long connecting may take
+     * @param config names the endpoints, and tells how long a search for a server may take that no caller waits for
+     * @param settings how to connect
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if the endpoints cannot be used, or if the library is missing; the message says what to do
+     * @throws IllegalArgumentException if the endpoints cannot be used, the settings contradict them, or the library is missing; the
+     *     message says what to do
      */
-    public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
+    public static RedisNode open(
+            ClientLibrary library, LockConfig config, ConnectionSettings settings, Environment env) {
         RedisTopology topology = RedisTopology.of(config);
         if (topology instanceof RedisTopology.Sentinel sentinel) {
-            return Topologies.sentinel(sentinel, connector(library, config, env), config.commandTimeout(), env);
+            ServerConnector servers = connector(library, List.of(sentinel.login()), settings, env);
+            ServerConnector sentinels = connector(library, sentinel.sentinels(), settings.withoutCredentials(), env);
+            return Topologies.sentinel(sentinel, servers, sentinels, config.commandTimeout(), env);
         }
         if (topology instanceof RedisTopology.Replicated replicated) {
-            return Topologies.replicated(replicated, connector(library, config, env), config.commandTimeout(), env);
+            ServerConnector connector = connector(library, replicated.servers(), settings, env);
+            return Topologies.replicated(replicated, connector, config.commandTimeout(), env);
         }
         if (topology instanceof RedisTopology.Cluster) {
             throw new IllegalArgumentException("Redis Cluster is not supported yet: name one server, or sentinels");
         }
-        RedisTopology.Standalone standalone = (RedisTopology.Standalone) topology;
-        try (ServerConnector connector = connector(library, config, env)) {
-            return connector.connect(standalone.server());
-        }
+        return single(library, ((RedisTopology.Standalone) topology).server(), settings, env);
     }
 
     /**
-     * Returns the only server of a configuration, for strategies that use nothing else.
+     * Makes a node with Jedis connections of its own, as the options of a configuration say.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
+     */
+    public static RedisNode jedis(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return jedis(endpoint, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes a node with Jedis connections of its own: as many as are used at once, up to what the settings say.
+     *
+     * @param endpoint the server
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
+     */
+    public static RedisNode jedis(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.JEDIS, endpoint, settings, env);
+    }
+
+    /**
+     * Makes a node with a Lettuce client of its own, as the options of a configuration say.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     */
+    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return lettuce(endpoint, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes a node with a Lettuce client of its own, which shares one connection among all threads.
+     *
+     * @param endpoint the server
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict the endpoint
+     */
+    public static RedisNode lettuce(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.LETTUCE, endpoint, settings, env);
+    }
+
+    /**
+     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed. They do
+     * not examine their servers.
+     *
+     * @param endpoints the servers
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the nodes, in the order of the servers
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict an endpoint
+     */
+    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(ClientLibrary.LETTUCE, endpoints, settings, env)) {
+            return endpoints.stream().map(connector::connect).toList();
+        }
+    }
+
+    private static RedisNode single(
+            ClientLibrary library, RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(library, List.of(endpoint), settings, env)) {
+            return connector.connectExamined(endpoint);
+        }
+    }
+
+    private static ServerConnector connector(
+            ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        library.require();
+        endpoints.forEach(settings::requireConsistent);
+        ServerConnector connector = switch (library) {
+            case JEDIS -> new JedisConnector(env, settings);
+            case LETTUCE -> new LettuceConnector(env, settings);
+        };
+        WarmUp.once(library.name(), connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
+        return connector;
+    }
+
+    /**
+     * Returns the endpoint of a strategy that uses one server.
      *
      * @param strategy the name of the strategy, for the message
      * @param config the configuration
@@ -61,56 +166,5 @@ public final class RedisNodes {
                     + config.endpoints().size() + ": give one endpoint, or use redlock for several");
         }
         return RedisEndpoint.of(config.endpoints().get(0));
-    }
-
-    /**
-     * Makes a node with Jedis connections of its own: as many as are used at once, at most 64.
-     *
-     * @param endpoint the server
-     * @param config tells how long connecting may take where no call sets a bound
-     * @param env time and threads
-     * @return the node
-     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
-     */
-    public static RedisNode jedis(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        try (ServerConnector connector = connector(ClientLibrary.JEDIS, config, env)) {
-            return connector.connect(endpoint);
-        }
-    }
-
-    /**
-     * Makes a node with a Lettuce client of its own, which shares one connection among all threads.
-     *
-     * @param endpoint the server
-     * @param config tells how long connecting may take
-     * @param env time and threads
-     * @return the node
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
-     */
-    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        return lettuce(List.of(endpoint), config, env).get(0);
-    }
-
-    /**
-     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed.
-     *
-     * @param endpoints the servers
-     * @param config tells how long connecting may take
-     * @param env time and threads
-     * @return the nodes, in the order of the servers
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
-     */
-    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
-        try (ServerConnector connector = connector(ClientLibrary.LETTUCE, config, env)) {
-            return endpoints.stream().map(connector::connect).toList();
-        }
-    }
-
-    private static ServerConnector connector(ClientLibrary library, LockConfig config, Environment env) {
-        library.require();
-        return switch (library) {
-            case JEDIS -> new JedisConnector(env, config.commandTimeout());
-            case LETTUCE -> new LettuceConnector(env, config.commandTimeout());
-        };
     }
 }

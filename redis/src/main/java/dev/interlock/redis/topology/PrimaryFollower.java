@@ -63,6 +63,11 @@ public final class PrimaryFollower implements RedisNode {
     }
 
     @Override
+    public @Nullable Object callUrgently(RedisCommand command, Duration timeout) {
+        return run((node, left) -> node.callUrgently(command, left), timeout);
+    }
+
+    @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
         return run((node, left) -> node.callOrUndo(command, undo, left), timeout);
     }

@@ -15,20 +15,28 @@ public final class Topologies {
     /**
      * Makes the node of the primary that sentinels watch.
      *
-     * @param connector makes the nodes of single servers; closed with the node
+     * @param servers makes the nodes of data servers; closed with the node
+     * @param watchers makes the nodes of sentinels, which have logins of their own; closed with the node
      * @param timeout how long a search for the primary may take that no caller waits for
      */
     public static RedisNode sentinel(
-            RedisTopology.Sentinel topology, ServerConnector connector, Duration timeout, Environment env) {
+            RedisTopology.Sentinel topology,
+            ServerConnector servers,
+            ServerConnector watchers,
+            Duration timeout,
+            Environment env) {
         List<RedisNode> sentinels =
-                topology.sentinels().stream().map(connector::connect).toList();
+                topology.sentinels().stream().map(watchers::connect).toList();
         SentinelSource source = new SentinelSource(
                 env,
                 topology.masterName(),
                 topology.sentinels().toString(),
                 sentinels,
-                (host, port) -> connector.connect(topology.login().at(host, port)));
-        return new PrimaryFollower(env, nameOf(topology.masterName()), timeout, source, connector);
+                (host, port) -> servers.connect(topology.login().at(host, port)));
+        return new PrimaryFollower(env, nameOf(topology.masterName()), timeout, source, () -> {
+            servers.close();
+            watchers.close();
+        });
     }
 
     /** What the primary of sentinels is called in messages. */

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** What no server can be made to do. */
 class SubscriptionsTest {
+    private static final Failures FAILURES = new Failures(Environment.system(), "a server");
+
     private static final Duration LONG = Duration.ofSeconds(20);
 
     @Test
@@ -28,7 +30,7 @@ class SubscriptionsTest {
             }
             return new Confirming(receiver, true);
         };
-        Subscriptions subscriptions = new Subscriptions(Environment.system(), "a server", failing);
+        Subscriptions subscriptions = new Subscriptions(Environment.system(), FAILURES, failing);
         CountDownLatch told = new CountDownLatch(1);
 
         subscriptions.add("channel", new RedisNode.Listener() {
@@ -86,7 +88,7 @@ class SubscriptionsTest {
     void aConnectionOnWhichTheServerIsSilentIsOpenedAgain() {
         AtomicInteger opened = new AtomicInteger();
         Subscriptions subscriptions = new Subscriptions(
-                new Hurried(), "a server", receiver -> new Confirming(receiver, opened.incrementAndGet() > 1));
+                new Hurried(), FAILURES, receiver -> new Confirming(receiver, opened.incrementAndGet() > 1));
         Counting counting = new Counting();
         subscriptions.add("channel", counting);
         try {
@@ -101,7 +103,7 @@ class SubscriptionsTest {
     void aConnectionOnWhichTheServerAnswersStays() {
         AtomicInteger opened = new AtomicInteger();
         AtomicInteger pings = new AtomicInteger();
-        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), FAILURES, receiver -> {
             opened.incrementAndGet();
             return new Confirming(receiver, true) {
                 @Override
@@ -125,7 +127,7 @@ class SubscriptionsTest {
     @Test
     void aConnectionThatIsDoubtedIsOpenedAgain() {
         Subscriptions subscriptions =
-                new Subscriptions(Environment.system(), "a server", receiver -> new Confirming(receiver, true));
+                new Subscriptions(Environment.system(), FAILURES, receiver -> new Confirming(receiver, true));
         Counting counting = new Counting();
         subscriptions.add("channel", counting);
         try {
@@ -149,7 +151,7 @@ class SubscriptionsTest {
                 return super.nanoTime() / 20;
             }
         };
-        Subscriptions subscriptions = new Subscriptions(slow, "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(slow, FAILURES, receiver -> {
             int number = opened.incrementAndGet();
             return new Confirming(receiver, true) {
                 @Override
@@ -177,7 +179,7 @@ class SubscriptionsTest {
     @Test
     void aSubscriptionThatWasRefusedIsAskedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), FAILURES, receiver -> {
             SubscriptionSource.Receiver busyAtFirst = receiver;
             return new Confirming(receiver, true) {
                 @Override

@@ -109,7 +109,7 @@ abstract class RedisNodeContract {
         return failure;
     }
 
-    private static long count(CommandMonitor monitor, String name) {
+    static long count(CommandMonitor monitor, String name) {
         return monitor.commands().stream()
                 .filter(command -> command.get(0).equalsIgnoreCase(name))
                 .count();

@@ -33,6 +33,7 @@ public final class FaultProxy implements AutoCloseable {
     private static final int BUFFER_SIZE = 16 * 1024;
 
     private final @Nullable SSLContext tls;
+    private final boolean asksForCertificates;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final Gate requestGate = new Gate();
@@ -76,9 +77,10 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls) {
+    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls, boolean asksForCertificates) {
         this.target = target;
         this.tls = tls;
+        this.asksForCertificates = asksForCertificates;
         ServerSocket socket = Ports.listen();
         this.port = socket.getLocalPort();
         serve(socket);
@@ -91,7 +93,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy to(RedisServer server) {
-        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null, false);
     }
 
     /**
@@ -102,7 +104,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy to(String host, int port) {
-        return new FaultProxy(new InetSocketAddress(host, port), null);
+        return new FaultProxy(new InetSocketAddress(host, port), null, false);
     }
 
     /**
@@ -113,7 +115,18 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy tls(RedisServer server, SSLContext tls) {
-        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls, false);
+    }
+
+    /**
+     * Puts a proxy in front of a server to which clients speak TLS, and have to show a certificate.
+     *
+     * @param server the server, to which the proxy speaks without TLS
+     * @param tls the certificate to show, and whose certificates to accept
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy mutualTls(RedisServer server, SSLContext tls) {
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls, true);
     }
 
     /**
@@ -414,6 +427,7 @@ public final class FaultProxy implements AutoCloseable {
             SSLSocket socket = (SSLSocket) context.getSocketFactory()
                     .createSocket(client, client.getInetAddress().getHostAddress(), client.getPort(), true);
             socket.setUseClientMode(false);
+            socket.setNeedClientAuth(asksForCertificates);
             socket.startHandshake();
             return socket;
         }

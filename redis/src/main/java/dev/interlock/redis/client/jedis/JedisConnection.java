@@ -3,14 +3,20 @@ package dev.interlock.redis.client.jedis;
 
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Login;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisSocketFactory;
@@ -28,9 +34,10 @@ final class JedisConnection extends Connection {
     private final Dialer dialer;
     private boolean wasUsed;
     private long lastUsed;
+    private Optional<Login> login = Optional.empty();
 
-    JedisConnection(RedisEndpoint endpoint) {
-        this(new Dialer(endpoint));
+    JedisConnection(RedisEndpoint endpoint, ConnectionSettings settings) {
+        this(new Dialer(endpoint, settings));
     }
 
     private JedisConnection(Dialer dialer) {
@@ -42,6 +49,15 @@ final class JedisConnection extends Connection {
     void connect(Deadline deadline) {
         dialer.deadline = deadline;
         connect();
+    }
+
+    void loggedIn(Optional<Login> with) {
+        login = with;
+    }
+
+    /** Whether what it was logged in with expires soon. */
+    boolean isExpiring(long nanoTime) {
+        return login.filter(it -> it.isDue(nanoTime)).isPresent();
     }
 
     long lastUsed() {
@@ -79,12 +95,19 @@ final class JedisConnection extends Connection {
     }
 
     private static final class Dialer implements JedisSocketFactory {
+        /** How many probes may go unanswered, in the time for which a connection may be idle before the first. */
+        private static final int PROBES = 3;
+
+        private static final Duration NO_BOUND = Duration.ofDays(1);
+
         private final RedisEndpoint endpoint;
+        private final ConnectionSettings settings;
         private @Nullable Deadline deadline;
         private volatile @Nullable Socket socket;
 
-        Dialer(RedisEndpoint endpoint) {
+        Dialer(RedisEndpoint endpoint, ConnectionSettings settings) {
             this.endpoint = endpoint;
+            this.settings = settings;
         }
 
         @Override
@@ -104,14 +127,17 @@ final class JedisConnection extends Connection {
         }
 
         private Socket connect(Deadline until) throws IOException {
+            InetAddress[] addresses = InetAddress.getAllByName(endpoint.host());
             IOException last = null;
-            for (InetAddress address : InetAddress.getAllByName(endpoint.host())) {
+            for (int i = 0; i < addresses.length; i++) {
                 Socket plain = new Socket();
                 socket = plain;
                 try {
                     plain.setTcpNoDelay(true);
-                    plain.setKeepAlive(true);
-                    plain.connect(new InetSocketAddress(address, endpoint.port()), until.millisLeft());
+                    keepAlive(plain);
+                    // An address that does not answer must leave time for those behind it.
+                    Deadline part = until.sooner(NO_BOUND, addresses.length - i);
+                    plain.connect(new InetSocketAddress(addresses[i], endpoint.port()), part.millisLeft());
                     plain.setSoTimeout(until.millisLeft());
                     return endpoint.tls() ? encrypt(plain) : plain;
                 } catch (IOException e) {
@@ -122,8 +148,20 @@ final class JedisConnection extends Connection {
             throw last == null ? new IOException("the host has no address") : last;
         }
 
+        private void keepAlive(Socket plain) throws IOException {
+            plain.setKeepAlive(true);
+            if (plain.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+                int seconds = (int) settings.keepAlive().toSeconds();
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, seconds);
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, Math.max(1, seconds / PROBES));
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+            }
+        }
+
         private Socket encrypt(Socket plain) throws IOException {
-            SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+            SSLSocketFactory factory = settings.sslContext()
+                    .map(SSLContext::getSocketFactory)
+                    .orElseGet(() -> (SSLSocketFactory) SSLSocketFactory.getDefault());
             SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, endpoint.host(), endpoint.port(), true);
             SSLParameters parameters = encrypted.getSSLParameters();
             // Without this, any certificate of a trusted issuer would do.

@@ -23,13 +23,15 @@ import redis.clients.jedis.exceptions.JedisException;
 /** A call's use of a Jedis connection. */
 final class JedisLine implements Wire.Line {
     private final JedisWire wire;
+    private final ConnectionPool pool;
     private final Connection connection;
     private final Failures failures;
     private final int usualTimeout;
     private final long openedNanos;
 
-    JedisLine(JedisWire wire, Connection connection, Failures failures) {
+    JedisLine(JedisWire wire, ConnectionPool pool, Connection connection, Failures failures) {
         this.wire = wire;
+        this.pool = pool;
         this.connection = connection;
         this.failures = failures;
         this.usualTimeout = connection.getSoTimeout();
@@ -66,7 +68,7 @@ final class JedisLine implements Wire.Line {
         if (undo != null && connection instanceof JedisConnection own) {
             own.sendNevertheless(undo);
         }
-        wire.discard(connection);
+        pool.discard(connection);
         wire.doubt(openedNanos);
         return failures.late(command, deadline);
     }
@@ -89,15 +91,18 @@ final class JedisLine implements Wire.Line {
     public void release() {
         try {
             connection.setSoTimeout(usualTimeout);
-            wire.giveBack(connection);
+            if (connection instanceof JedisConnection own) {
+                own.setLastUsed(wire.nanoTime());
+            }
+            pool.giveBack(connection);
         } catch (JedisException e) {
-            wire.discard(connection);
+            pool.discard(connection);
         }
     }
 
     @Override
     public void retire() {
-        wire.discard(connection);
+        pool.discard(connection);
         wire.discardIdle();
     }
 

@@ -20,14 +20,16 @@ public final class JedisSubscriptions implements SubscriptionSource {
 
     @Override
     public Line open(Receiver receiver) {
-        return new JedisSubscriptionLine(wire.openApart(), receiver);
+        return new JedisSubscriptionLine(wire, wire.openApart(), receiver);
     }
 
     private static final class JedisSubscriptionLine implements Line {
+        private final JedisWire wire;
         private final Connection connection;
         private final Receiver receiver;
 
-        JedisSubscriptionLine(Connection connection, Receiver receiver) {
+        JedisSubscriptionLine(JedisWire wire, Connection connection, Receiver receiver) {
+            this.wire = wire;
             this.connection = connection;
             this.receiver = receiver;
         }
@@ -45,6 +47,11 @@ public final class JedisSubscriptions implements SubscriptionSource {
         @Override
         public void ping() {
             send(RedisCommand.of("PING"));
+        }
+
+        @Override
+        public boolean isExpiring() {
+            return connection instanceof JedisConnection own && own.isExpiring(wire.nanoTime());
         }
 
         private void send(RedisCommand command) {

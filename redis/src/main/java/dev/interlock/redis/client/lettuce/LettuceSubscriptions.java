@@ -10,7 +10,6 @@ import dev.interlock.redis.client.Waiting;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Collection;
@@ -33,35 +32,32 @@ public final class LettuceSubscriptions implements SubscriptionSource {
 
     @Override
     public Line open(Receiver receiver) {
-        Deadline deadline = new Deadline(env, client.uri().getTimeout());
-        CompletableFuture<StatefulRedisPubSubConnection<String, String>> opening;
-        try {
-            opening = client.client()
-                    .connectPubSubAsync(StringCodec.UTF8, client.uri())
-                    .toCompletableFuture();
-        } catch (RuntimeException e) {
-            throw failures.closed(e);
-        }
+        Deadline deadline = new Deadline(env, client.dialer().connectTimeout());
+        CompletableFuture<LettuceSession<StatefulRedisPubSubConnection<String, String>>> opening =
+                client.dialer().connectPubSub();
         Waiting.until(env, opening, deadline);
         if (!opening.isDone()) {
-            opening.thenAccept(client::close);
+            opening.thenAccept(session -> client.close(session.connection()));
             throw failures.noConnectionInTime(deadline);
         }
         try {
             return new LettuceSubscriptionLine(opening.join(), receiver);
         } catch (CompletionException | CancellationException e) {
-            throw LettuceWire.noConnection(failures, e);
+            throw LettuceWire.noConnection(failures, e, deadline);
         }
     }
 
     private final class LettuceSubscriptionLine implements Line {
+        private final LettuceSession<StatefulRedisPubSubConnection<String, String>> session;
         private final StatefulRedisPubSubConnection<String, String> connection;
         private final Receiver receiver;
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        LettuceSubscriptionLine(StatefulRedisPubSubConnection<String, String> connection, Receiver receiver) {
-            this.connection = connection;
+        LettuceSubscriptionLine(
+                LettuceSession<StatefulRedisPubSubConnection<String, String>> session, Receiver receiver) {
+            this.session = session;
+            this.connection = session.connection();
             this.receiver = receiver;
             connection.addListener(new RedisConnectionStateListener() {
                 @Override
@@ -101,6 +97,11 @@ public final class LettuceSubscriptions implements SubscriptionSource {
         @Override
         public void unsubscribe(String channel) {
             connection.async().unsubscribe(channel);
+        }
+
+        @Override
+        public boolean isExpiring() {
+            return session.isExpiring(env.nanoTime());
         }
 
         @Override

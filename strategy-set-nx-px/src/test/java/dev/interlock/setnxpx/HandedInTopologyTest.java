@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.providers.ConnectionProvider;
@@ -103,7 +104,7 @@ class HandedInTopologyTest {
     void aClientOfAnotherTypeIsRefusedByItsName() {
         class OtherClient extends UnifiedJedis {
             OtherClient() {
-                super((ConnectionProvider) null, 1, Duration.ZERO);
+                super((ConnectionProvider) null, RedisProtocol.RESP2);
             }
         }
         try (UnifiedJedis client = new OtherClient()) {

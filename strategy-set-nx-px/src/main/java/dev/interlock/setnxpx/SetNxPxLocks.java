@@ -8,6 +8,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
 import dev.interlock.redis.connect.LettuceNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -54,16 +55,45 @@ public final class SetNxPxLocks {
     }
 
     /**
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
+     * RedisSentinelClient} says which server is the primary now.
+     *
+     * @param client the client
+     * @return this builder
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
+     *     MultiDbClient}; the message says why
+     */
+    public SetNxPxLocks jedis(redis.clients.jedis.UnifiedJedis client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, config.commandTimeout(), env);
+        return this;
+    }
+
+    /**
      * Uses the threads of a Lettuce client, over connections of its own to a server.
      *
      * @param client the client
-     * @param uri the server, with what is needed to log in
+     * @param uri the server, or the sentinels that know it, with what is needed to log in
      * @return this builder
      */
     public SetNxPxLocks lettuce(io.lettuce.core.RedisClient client, io.lettuce.core.RedisURI uri) {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(uri, "uri");
         nodeMaker = env -> LettuceNodes.of(client, uri, env);
+        return this;
+    }
+
+    /**
+     * Uses the threads of a Lettuce client, over connections of its own to the primary among several servers.
+     *
+     * @param client the client
+     * @param uris the primary and its replicas in any order, with what is needed to log in
+     * @return this builder
+     */
+    public SetNxPxLocks lettuce(io.lettuce.core.RedisClient client, List<io.lettuce.core.RedisURI> uris) {
+        Objects.requireNonNull(client, "client");
+        List<io.lettuce.core.RedisURI> copy = List.copyOf(uris);
+        nodeMaker = env -> LettuceNodes.of(client, copy, env);
         return this;
     }
 

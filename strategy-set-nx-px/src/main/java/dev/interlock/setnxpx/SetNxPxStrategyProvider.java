@@ -7,7 +7,6 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -67,12 +66,9 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     /** Makes a factory over connections of our own to the endpoint of a configuration. */
     static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedisNode node = settings.lettuce()
-                ? RedisNodes.lettuce(endpoint, connections, env)
-                : RedisNodes.jedis(endpoint, connections, env);
+        RedisNode node = RedisNodes.open(settings.library(), config, connections, env);
         return SetNxPxProtocol.newFactory(node, settings, config, env);
     }
 }

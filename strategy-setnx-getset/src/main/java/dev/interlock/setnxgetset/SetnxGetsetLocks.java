@@ -4,12 +4,15 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * Makes factories of {@code setnx-getset} locks over a client that the application has already, which they do not close.
@@ -23,7 +26,7 @@ import redis.clients.jedis.RedisClient;
  */
 public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
-    private @Nullable RedisClient client;
+    private @Nullable Function<Environment, RedisNode> nodeMaker;
     private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
     private SetnxGetsetLocks() {}
@@ -45,7 +48,23 @@ public final class SetnxGetsetLocks {
      * @return this builder
      */
     public SetnxGetsetLocks jedis(RedisClient client) {
-        this.client = Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
+     * RedisSentinelClient} says which server is the primary now.
+     *
+     * @param client the client
+     * @return this builder
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
+     *     MultiDbClient}; the message says why
+     */
+    public SetnxGetsetLocks jedis(UnifiedJedis client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, config.commandTimeout(), env);
         return this;
     }
 
@@ -84,18 +103,18 @@ public final class SetnxGetsetLocks {
     public DistributedLockFactory build() {
         config.requireKnownOptions(new SetnxGetsetStrategyProvider());
         if (connections != null) {
-            if (client != null) {
+            if (nodeMaker != null) {
                 throw new IllegalStateException(
                         "both a client and connections(…) were given: a client that is handed in has settings of its own");
             }
             return SetnxGetsetStrategyProvider.newFactory(config, ConnectionSettings.of(config, connections));
         }
-        if (client == null) {
+        if (nodeMaker == null) {
             throw new IllegalStateException(
                     "no client was given: call jedis(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(JedisNodes.of(client, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(nodeMaker.apply(env), settings, config, env);
     }
 }

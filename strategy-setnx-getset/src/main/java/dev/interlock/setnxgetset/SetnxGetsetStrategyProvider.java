@@ -4,9 +4,9 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -44,9 +44,9 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
 
     /** Makes a factory over connections of our own to the endpoint of a configuration. */
     static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(RedisNodes.jedis(endpoint, connections, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(
+                RedisNodes.open(ClientLibrary.JEDIS, config, connections, env), settings, config, env);
     }
 }

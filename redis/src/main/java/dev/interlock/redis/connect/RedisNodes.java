@@ -4,10 +4,13 @@ package dev.interlock.redis.connect;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisTopology;
+import dev.interlock.redis.topology.Topologies;
 import java.util.List;
 
 /**
@@ -17,9 +20,50 @@ import java.util.List;
  * client that the application already has.
  */
 public final class RedisNodes {
-    private static final String LETTUCE = "Lettuce";
-
     private RedisNodes() {}
+
+    /**
+     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own, as its options say.
+     *
+     * @param library the client library
+     * @param config names the endpoints
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if the endpoints cannot be used, an option contradicts them, or the library is missing; the
+     *     message says what to do
+     */
+    public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
+        return open(library, config, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own.
+     *
+     * @param library the client library
+     * @param config names the endpoints, and tells how long a search for a server may take that no caller waits for
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if the endpoints cannot be used, the settings contradict them, or the library is missing; the
+     *     message says what to do
+     */
+    public static RedisNode open(
+            ClientLibrary library, LockConfig config, ConnectionSettings settings, Environment env) {
+        RedisTopology topology = RedisTopology.of(config);
+        if (topology instanceof RedisTopology.Sentinel sentinel) {
+            ServerConnector servers = connector(library, List.of(sentinel.login()), settings, env);
+            ServerConnector sentinels = connector(library, sentinel.sentinels(), settings.withoutCredentials(), env);
+            return Topologies.sentinel(sentinel, servers, sentinels, config.commandTimeout(), env);
+        }
+        if (topology instanceof RedisTopology.Replicated replicated) {
+            ServerConnector connector = connector(library, replicated.servers(), settings, env);
+            return Topologies.replicated(replicated, connector, config.commandTimeout(), env);
+        }
+        if (topology instanceof RedisTopology.Cluster) {
+            throw new IllegalArgumentException("Redis Cluster is not supported yet: name one server, or sentinels");
+        }
+        return single(library, ((RedisTopology.Standalone) topology).server(), settings, env);
+    }
 
     /**
      * Makes a node with Jedis connections of its own, as the options of a configuration say.
@@ -44,11 +88,7 @@ public final class RedisNodes {
      * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
      */
     public static RedisNode jedis(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
-        require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
-        try (JedisConnector connector = new JedisConnector(env, settings)) {
-            WarmUp.once("Jedis", connector, settings, endpoint.tls());
-            return connector.connectExamined(endpoint);
-        }
+        return single(ClientLibrary.JEDIS, endpoint, settings, env);
     }
 
     /**
@@ -74,11 +114,7 @@ public final class RedisNodes {
      * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict the endpoint
      */
     public static RedisNode lettuce(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
-        requireLettuce();
-        try (LettuceConnector connector = new LettuceConnector(env, settings)) {
-            WarmUp.once(LETTUCE, connector, settings, endpoint.tls());
-            return connector.connectExamined(endpoint);
-        }
+        return single(ClientLibrary.LETTUCE, endpoint, settings, env);
     }
 
     /**
@@ -92,16 +128,28 @@ public final class RedisNodes {
      * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict an endpoint
      */
     public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
-        requireLettuce();
-        try (LettuceConnector connector = new LettuceConnector(env, settings)) {
-            endpoints.forEach(settings::requireConsistent);
-            WarmUp.once(LETTUCE, connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
+        try (ServerConnector connector = connector(ClientLibrary.LETTUCE, endpoints, settings, env)) {
             return endpoints.stream().map(connector::connect).toList();
         }
     }
 
-    private static void requireLettuce() {
-        require(LETTUCE, "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
+    private static RedisNode single(
+            ClientLibrary library, RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(library, List.of(endpoint), settings, env)) {
+            return connector.connectExamined(endpoint);
+        }
+    }
+
+    private static ServerConnector connector(
+            ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        library.require();
+        endpoints.forEach(settings::requireConsistent);
+        ServerConnector connector = switch (library) {
+            case JEDIS -> new JedisConnector(env, settings);
+            case LETTUCE -> new LettuceConnector(env, settings);
+        };
+        WarmUp.once(library.name(), connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
+        return connector;
     }
 
     /**
@@ -118,16 +166,5 @@ public final class RedisNodes {
                     + config.endpoints().size() + ": give one endpoint, or use redlock for several");
         }
         return RedisEndpoint.of(config.endpoints().get(0));
-    }
-
-    private static void require(String library, String type, String artifact) {
-        try {
-            Class.forName(type, false, RedisNodes.class.getClassLoader());
-        } catch (ClassNotFoundException e) {
-            throw new IllegalArgumentException(
-                    library + " is not there: add the artifact " + artifact
-                            + " to the program, or choose another client",
-                    e);
-        }
     }
 }

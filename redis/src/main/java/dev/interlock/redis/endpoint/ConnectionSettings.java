@@ -178,6 +178,17 @@ public final class ConnectionSettings {
     }
 
     /**
+     * Returns these settings without the supplier of credentials, for servers that it is not meant for, such as sentinels.
+     *
+     * @return settings with which connections log in as their endpoints say
+     */
+    public ConnectionSettings withoutCredentials() {
+        Builder builder = toBuilder();
+        builder.credentials = null;
+        return builder.build();
+    }
+
+    /**
      * Fails if these settings contradict an endpoint.
      *
      * @param endpoint the endpoint

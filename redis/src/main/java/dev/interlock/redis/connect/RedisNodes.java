@@ -46,7 +46,8 @@ public final class RedisNodes {
     public static RedisNode jedis(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
         require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
         try (JedisConnector connector = new JedisConnector(env, settings)) {
-            WarmUp.once("Jedis", connector, settings, endpoint.tls());
+            settings.requireConsistent(endpoint);
+            WarmUp.once("Jedis", plain -> new JedisConnector(Environment.system(), plain), settings, endpoint.tls());
             return connector.connectExamined(endpoint);
         }
     }
@@ -76,7 +77,8 @@ public final class RedisNodes {
     public static RedisNode lettuce(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
         requireLettuce();
         try (LettuceConnector connector = new LettuceConnector(env, settings)) {
-            WarmUp.once(LETTUCE, connector, settings, endpoint.tls());
+            settings.requireConsistent(endpoint);
+            warmUpLettuce(settings, endpoint.tls());
             return connector.connectExamined(endpoint);
         }
     }
@@ -95,9 +97,13 @@ public final class RedisNodes {
         requireLettuce();
         try (LettuceConnector connector = new LettuceConnector(env, settings)) {
             endpoints.forEach(settings::requireConsistent);
-            WarmUp.once(LETTUCE, connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
+            warmUpLettuce(settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
             return endpoints.stream().map(connector::connect).toList();
         }
+    }
+
+    private static void warmUpLettuce(ConnectionSettings settings, boolean tls) {
+        WarmUp.once(LETTUCE, plain -> new LettuceConnector(Environment.system(), plain), settings, tls);
     }
 
     private static void requireLettuce() {

@@ -297,8 +297,8 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 send(SubscriptionSource.Line::ping);
                 Set<String> missing = new HashSet<>(listeners.keySet());
                 missing.removeAll(confirmed);
-                if (!missing.isEmpty()) {
-                    // Refused, for a while perhaps, or just on their way.
+                if (!missing.isEmpty() && present != null && present.equals(last.line)) {
+                    // Refused, for a while perhaps. On a connection that is new they are just on their way.
                     send(it -> it.subscribe(missing));
                 }
             }

@@ -144,12 +144,16 @@ public final class RedisNodes {
             ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
         library.require();
         endpoints.forEach(settings::requireConsistent);
-        ServerConnector connector = switch (library) {
+        boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
+        WarmUp.once(library.name(), plain -> connector(library, plain, Environment.system()), settings, tls);
+        return connector(library, settings, env);
+    }
+
+    private static ServerConnector connector(ClientLibrary library, ConnectionSettings settings, Environment env) {
+        return switch (library) {
             case JEDIS -> new JedisConnector(env, settings);
             case LETTUCE -> new LettuceConnector(env, settings);
         };
-        WarmUp.once(library.name(), connector, settings, endpoints.stream().anyMatch(RedisEndpoint::tls));
-        return connector;
     }
 
     /**

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -43,9 +44,17 @@ final class WarmUp {
     private WarmUp() {}
 
     /** Loads a library unless that was done before; does not fail. */
-    static void once(String library, ServerConnector connector, ConnectionSettings settings, boolean tls) {
+    static void once(
+            String library,
+            Function<ConnectionSettings, ServerConnector> connectors,
+            ConnectionSettings settings,
+            boolean tls) {
         if (DONE.add(library)) {
-            try {
+            // Neither certificates nor credentials, which are for the server alone.
+            ConnectionSettings plain = ConnectionSettings.builder()
+                    .connectTimeout(settings.connectTimeout())
+                    .build();
+            try (ServerConnector connector = connectors.apply(plain)) {
                 speak(connector, settings.connectTimeout());
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.DEBUG, "the classes of " + library + " are loaded when they are needed", e);

@@ -46,7 +46,8 @@ final class JedisDialer {
 
     /** Connects and logs in; the caller gives up the connection if that fails. */
     void dial(JedisConnection connection, Deadline call) {
-        Deadline deadline = call.sooner(access.settings().connectTimeout(), 1);
+        Deadline bound = new Deadline(env, access.settings().connectTimeout());
+        Deadline deadline = call.nanosLeft() < bound.nanosLeft() ? call : bound;
         Optional<Login> login = access.nextLogin();
         List<RedisCommand> required = new ArrayList<>();
         // A server that is stuck, or will not talk to us, had better show it before it is sent something that counts.

@@ -28,6 +28,7 @@ public final class JedisWire implements Wire {
     private final Optional<JedisDialer> dialer;
     private final ConnectionPool pool;
     private final ConnectionPool urgentPool;
+    private final Supplier<Connection> apart;
     private final HelperThreads helpers;
     private final HelperThreads urgentHelpers;
 
@@ -40,12 +41,14 @@ public final class JedisWire implements Wire {
             Optional<JedisDialer> dialer,
             ConnectionPool pool,
             ConnectionPool urgentPool,
+            Supplier<Connection> apart,
             int threads) {
         this.env = env;
         this.failures = failures;
         this.dialer = dialer;
         this.pool = pool;
         this.urgentPool = urgentPool;
+        this.apart = apart;
         this.helpers = new HelperThreads(env, failures, threads);
         this.urgentHelpers = new HelperThreads(env, failures, URGENT_CONNECTIONS);
         this.doubtedBefore = env.nanoTime();
@@ -58,14 +61,15 @@ public final class JedisWire implements Wire {
                 env,
                 access.failures(),
                 Optional.of(dialer),
-                ConnectionPool.own(access.failures(), dialer, connections),
-                ConnectionPool.own(access.failures(), dialer, URGENT_CONNECTIONS),
+                new OwnPool(access.failures(), dialer, connections),
+                new OwnPool(access.failures(), dialer, URGENT_CONNECTIONS),
+                dialer::open,
                 connections);
     }
 
     public static JedisWire of(Environment env, Failures failures, Pool<Connection> handedIn) {
-        ConnectionPool pool = ConnectionPool.of(failures, handedIn);
-        return new JedisWire(env, failures, Optional.empty(), pool, pool, USUAL_THREADS);
+        HandedInPool pool = new HandedInPool(failures, handedIn);
+        return new JedisWire(env, failures, Optional.empty(), pool, pool, pool::openApart, USUAL_THREADS);
     }
 
     @Override
@@ -109,7 +113,7 @@ public final class JedisWire implements Wire {
 
     /** Opens a connection that is not part of the pool, for listening. */
     Connection openApart() {
-        return dialer.isPresent() ? dialer.get().open() : pool.openApart();
+        return apart.get();
     }
 
     long nanoTime() {

@@ -8,6 +8,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
@@ -166,6 +167,12 @@ class FoundValueTest {
         @Override
         public Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
             return node.callOrUndo(command, undo, timeout);
+        }
+
+        @Override
+        public Acknowledged callAcknowledged(
+                RedisCommand command, RedisCommand undo, Acknowledgement wanted, Duration timeout) {
+            return node.callAcknowledged(command, undo, wanted, timeout);
         }
 
         @Override

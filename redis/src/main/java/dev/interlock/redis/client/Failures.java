@@ -6,10 +6,12 @@ import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Says what went wrong with a server, in words that help and hold no secret. */
@@ -40,7 +42,9 @@ public final class Failures {
     /** The server replied with an error. */
     public ServerErrorException answered(RedisCommand command, ServerError error) {
         String text = tidy(error.text(), command.arguments());
-        String advice = ADVICE.get(error.text().split(" ", 2)[0]);
+        String advice = command.name().equals("WAITAOF") && error.isUnknownCommand()
+                ? "it needs Redis 7.2 or newer, or Valkey; older ones can acknowledge by replicas only"
+                : ADVICE.get(error.text().split(" ", 2)[0]);
         String said = text + (advice == null ? "" : "; " + advice);
         return error.isPassing()
                 ? new ServerErrorException(UNREACHABLE, server + " is not ready for " + command + ": " + said, error)
@@ -92,6 +96,32 @@ public final class Failures {
                 UNREACHABLE,
                 "no connection to " + server + " became free within " + deadline.timeout()
                         + ": too many threads use it at once, or it answers too slowly");
+    }
+
+    /**
+     * Returns what to say if too few have acknowledged what a command has written.
+     *
+     * @param copies the reply to the wait: the number of replicas, behind the number of disks of the server itself where one was
+     *     asked for
+     */
+    public Optional<LockBackendException> shortfall(
+            RedisCommand command, Acknowledgement wanted, @Nullable Object copies) {
+        boolean local = true;
+        Object replicas = copies;
+        if (copies instanceof List<?> both && both.size() == 2) {
+            local = Long.valueOf(1).equals(both.get(0));
+            replicas = both.get(1);
+        }
+        long enough = replicas instanceof Long number ? number : 0;
+        if (local && enough >= wanted.replicas()) {
+            return Optional.empty();
+        }
+        String what = local
+                ? enough + " of " + wanted.replicas() + " replicas of " + server + " acknowledged " + command
+                        + " in time: see INFO replication there, and bring back or add replicas, or ask for fewer"
+                : server + " did not write " + command
+                        + " to its disk in time: set its appendfsync to always, or allow a longer command time-out";
+        return Optional.of(new LockBackendException(UNREACHABLE, what));
     }
 
     /** The connection broke before the command had left. */

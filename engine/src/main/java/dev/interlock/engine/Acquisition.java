@@ -140,7 +140,7 @@ final class Acquisition {
             }
             cell.openWatch(core.protocol());
             if (failure == null) {
-                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening()));
+                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening(), place != null));
             } else {
                 // Signals come with each reconnection, too, and would turn an outage into a storm of requests.
                 long nanos = pace().afterFailure();
@@ -160,7 +160,7 @@ final class Acquisition {
     /** Made by the first wait; most acquisitions have none. */
     private Pace pace() {
         if (pace == null) {
-            pace = new Pace(core.environment(), core.waitCeilingNanos());
+            pace = core.newPace(options);
         }
         return pace;
     }

@@ -61,16 +61,17 @@ public interface RedisNode extends AutoCloseable {
      * <p>The command may be sent a second time if the connection breaks while it is being sent, so it must do no harm if it is
      * carried out twice.
      *
+     * <p>Nothing is sent behind them to undo a command whose reply is late: a server that waits for replicas reads no more from
+     * that connection, and forgets what it has not read when the connection ends.
+     *
      * @param command the command
-     * @param undo what takes back its effect if its outcome remains unknown, as for {@link #callOrUndo}; {@code null} to send nothing
      * @param wanted what has to be acknowledged, and by how many
      * @param timeout the longest time to wait for the reply and the acknowledgement, a connection included
      * @return the reply, and whether it was acknowledged in time
      * @throws dev.interlock.LockBackendException if there is no reply to the command, or it is an error, or it remains unknown whether
      *     it was acknowledged
      */
-    Acknowledged callAcknowledged(
-            RedisCommand command, @Nullable RedisCommand undo, Acknowledgement wanted, Duration timeout);
+    Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout);
 
     /**
      * The outcome of {@link #callAcknowledged}: the command was carried out.
@@ -145,14 +146,20 @@ public interface RedisNode extends AutoCloseable {
      * with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
      *
      * @param channel the channel
-     * @param onSignal run for each message on the channel, whatever it says, and each time that the server has confirmed the
-     *     subscription, after a reconnection too; must not block
-     * @return the end of listening; the channel is given up when its last listener ends
+     * @param onSignal run for each message on the channel, whatever it says, each time that the server has confirmed the
+     *     subscription, after a reconnection too, and each time that the subscription has ended; must not block
+     * @return the end of listening, which also tells whether the subscription is confirmed; the channel is given up when its last
+     *     listener ends
      */
     default Watch subscribe(String channel, Runnable onSignal) {
         return subscribe(channel, new Listener() {
             @Override
             public void begun() {
+                onSignal.run();
+            }
+
+            @Override
+            public void ended() {
                 onSignal.run();
             }
 

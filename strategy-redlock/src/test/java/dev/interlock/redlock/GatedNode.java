@@ -57,9 +57,8 @@ final class GatedNode implements RedisNode {
     }
 
     @Override
-    public Acknowledged callAcknowledged(
-            RedisCommand command, @Nullable RedisCommand undo, Acknowledgement wanted, Duration timeout) {
-        return node.callAcknowledged(command, undo, wanted, timeout);
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return node.callAcknowledged(command, wanted, timeout);
     }
 
     @Override

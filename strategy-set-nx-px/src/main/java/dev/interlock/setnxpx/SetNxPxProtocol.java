@@ -48,6 +48,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
      */
     private static final Duration FENCE_LIFE = Duration.ofDays(1);
 
+    /** How often one attempt asks while those who are gone are being dropped from the list, a hundred at a time. */
+    private static final int MOST_ROUNDS = 10;
+
     /** Which part of its time-out an acquisition has for giving back what was not acknowledged. */
     private static final int SHARE_OF_TAKING_BACK = 4;
 
@@ -101,23 +104,31 @@ final class SetNxPxProtocol implements LeaseProtocol {
         if (enters) {
             places.enter(claim);
         }
-        Places.Moment before = places.now();
-        Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
-        List<?> answer = (List<?>) reply(asked.reply());
-        long number = (Long) reply(answer.get(1));
-        if (Long.valueOf(1).equals(answer.get(0))) {
-            places.leave(claim);
-            return granted(claim, asked, number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Places.Moment before = places.now();
+            Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
+            List<?> answer = (List<?>) reply(asked.reply());
+            long state = (Long) reply(answer.get(0));
+            long number = (Long) reply(answer.get(1));
+            if (state == 1) {
+                places.leave(claim);
+                return granted(claim, asked, number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+            }
+            if (state == 0) {
+                places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
+                // A negative time to live says that the key has none, or has just gone: then the clock is nothing to
+                // wait for.
+                return new Attempt.Refused(
+                        Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+            }
         }
-        places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
-        // A negative time to live says that the key has none, or has just gone: then the clock is nothing to wait for.
-        return new Attempt.Refused(Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+        return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
     /** Sends what takes or keeps a lock, and has it acknowledged if the options ask for that. */
     private Acknowledged send(RedisCommand command, @Nullable RedisCommand undo, Duration within) {
         if (settings.acknowledgement().isWanted()) {
-            return node.callAcknowledged(command, undo, settings.acknowledgement(), within);
+            return node.callAcknowledged(command, settings.acknowledgement(), within);
         }
         Object reply = undo == null ? node.call(command, within) : node.callOrUndo(command, undo, within);
         return new Acknowledged(reply, Optional.empty());

@@ -310,8 +310,7 @@ class PlacesTest {
         }
 
         @Override
-        public Acknowledged callAcknowledged(
-                RedisCommand command, @Nullable RedisCommand undo, Acknowledgement wanted, Duration timeout) {
+        public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
             throw new UnsupportedOperationException();
         }
 

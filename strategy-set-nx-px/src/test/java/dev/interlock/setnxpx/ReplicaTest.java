@@ -123,6 +123,19 @@ class ReplicaTest extends OnChosenClients {
     }
 
     @Test
+    @Tag("deep")
+    void anAcquisitionOnAStalledServerLeavesNoGhost() {
+        DistributedLock lock = client(SHORT_TIMEOUT).getLock(NAME, Fixture.lease(LONG_LEASE));
+        redis.server.pause();
+        assertThatThrownBy(lock::lock)
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+        redis.server.resume();
+        await().atMost(Fixture.PATIENCE).until(() -> redis.server.command("GET", Fixture.key(NAME) + ":fence") != null);
+        await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken(NAME));
+    }
+
+    @Test
     void theTimeThatTheReplicaTakesCountsAgainstTheLease() throws Exception {
         DistributedLock lock = client(Fixture.PATIENCE).getLock(NAME, Fixture.lease(LONG_LEASE));
         replica.pause();

@@ -170,9 +170,8 @@ class FoundValueTest {
         }
 
         @Override
-        public Acknowledged callAcknowledged(
-                RedisCommand command, RedisCommand undo, Acknowledgement wanted, Duration timeout) {
-            return node.callAcknowledged(command, undo, wanted, timeout);
+        public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+            return node.callAcknowledged(command, wanted, timeout);
         }
 
         @Override

@@ -71,24 +71,21 @@ public final class ClientNode implements RedisNode {
     }
 
     @Override
-    public Acknowledged callAcknowledged(
-            RedisCommand command, @Nullable RedisCommand undo, Acknowledgement wanted, Duration timeout) {
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
         Deadline deadline = new Deadline(env, timeout);
-        RedisCommand takeBack = undo == null ? null : undo.inFull();
-        return wire.run(() -> callAcknowledged(command, takeBack, wanted, deadline), deadline);
+        return wire.run(() -> callAcknowledged(command, wanted, deadline), deadline);
     }
 
-    private Acknowledged callAcknowledged(
-            RedisCommand command, @Nullable RedisCommand undo, Acknowledgement wanted, Deadline deadline) {
+    private Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Deadline deadline) {
         boolean again = false;
         while (true) {
             Wire.Line line = open(true, deadline);
             try {
                 RedisCommand wait = wanted.command(waitMillis(deadline));
-                List<@Nullable Object> replies = line.exchange(List.of(command, wait), undo, deadline);
+                List<@Nullable Object> replies = line.exchange(List.of(command, wait), null, deadline);
                 if (command.isScript() && replies.get(0) instanceof ServerError error && error.isNoScript()) {
                     wait = wanted.command(waitMillis(deadline));
-                    replies = line.exchange(List.of(command.inFull(), wait), undo, deadline);
+                    replies = line.exchange(List.of(command.inFull(), wait), null, deadline);
                 }
                 return accept(line, command, wait, wanted, replies);
             } catch (NotSentException e) {

@@ -18,15 +18,22 @@ import org.jspecify.annotations.Nullable;
 public final class Failures {
     private static final int MAX_TEXT = 200;
     private static final int MIN_SECRET = 8;
-    private static final Map<String, String> ADVICE = Map.of(
-            "OOM", "give it more memory, or let it evict what is not locks",
-            "MISCONF", "it cannot save its data: see its log",
-            "MOVED", "it is a node of a cluster, which this client does not follow",
-            "ASK", "it is a node of a cluster, which this client does not follow",
-            "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
-            "WRONGPASS", "check user and password of the endpoint",
-            "NOPERM", "let the user do this in the server's access control list",
-            "WRONGTYPE", "something else uses this key: choose another key prefix");
+    private static final Map<String, String> ADVICE = Map.ofEntries(
+            Map.entry("OOM", "give it more memory, or let it evict what is not locks"),
+            Map.entry("MISCONF", "it cannot save its data: see its log"),
+            Map.entry("MOVED", "it is a node of a cluster, which this client does not follow"),
+            Map.entry("ASK", "it is a node of a cluster, which this client does not follow"),
+            Map.entry("TRYAGAIN", "it is moving a slot to another node of the cluster, which passes"),
+            Map.entry("CLUSTERDOWN", "no node of its cluster serves this slot now: see CLUSTER INFO there"),
+            Map.entry("MASTERDOWN", "it is a replica that has lost its primary"),
+            Map.entry("READONLY", "it is a replica: give the address of the primary, unless a failover is going on"),
+            Map.entry("NOREPLICAS", "its min-replicas-to-write asks for more replicas than follow it now"),
+            Map.entry("LOADING", "it has just started, and is reading its data"),
+            Map.entry("BUSY", "a script keeps it from everything else: see SLOWLOG, or end it by SCRIPT KILL"),
+            Map.entry("NOAUTH", "give the password in the endpoint, as in redis://user:password@host"),
+            Map.entry("WRONGPASS", "check user and password of the endpoint"),
+            Map.entry("NOPERM", "let the user do this in the server's access control list"),
+            Map.entry("WRONGTYPE", "something else uses this key: choose another key prefix"));
 
     private final String server;
 

@@ -422,6 +422,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
 
         @Override
+        public boolean isListening() {
+            return isConfirmed(channel);
+        }
+
+        @Override
         public void close() {
             remove(this);
         }

@@ -49,7 +49,7 @@ final class WakeUps {
             watches.add(member.node().subscribe(channel, () -> callSoon(listener)));
         }
         return new Watch() {
-            /** One server that tells of a release is enough. */
+            // One server that tells of a release is enough.
             @Override
             public boolean isListening() {
                 return watches.stream().anyMatch(Watch::isListening);

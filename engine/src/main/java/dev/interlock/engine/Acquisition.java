@@ -114,7 +114,7 @@ final class Acquisition extends Asking {
             }
             cell.openWatch(core.protocol());
             if (failure == null) {
-                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening()));
+                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening(), place != null));
             } else {
                 // Signals come with each reconnection, too, and would turn an outage into a storm of requests.
                 long nanos = pace().afterFailure();
@@ -134,7 +134,7 @@ final class Acquisition extends Asking {
     /** Made by the first wait; most acquisitions have none. */
     private Pace pace() {
         if (pace == null) {
-            pace = new Pace(core.environment(), core.waitCeilingNanos());
+            pace = core.newPace(options);
         }
         return pace;
     }

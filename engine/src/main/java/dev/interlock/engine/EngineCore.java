@@ -6,6 +6,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.backend.Claims;
+import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.backend.PendingReleases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
@@ -150,8 +151,9 @@ final class EngineCore {
         return config.lockDefaults();
     }
 
-    long waitCeilingNanos() {
-        return config.waitCeiling().toNanos();
+    /** Makes the pace of an acquisition that has to wait. */
+    Pace newPace(LockOptions options) {
+        return new Pace(env, config.waitCeiling().toNanos(), options.lease().toNanos());
     }
 
     BooleanSupplier open() {

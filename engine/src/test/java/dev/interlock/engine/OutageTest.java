@@ -54,6 +54,36 @@ class OutageTest extends EngineTest {
     }
 
     @Test
+    void anUndoingWhoseLaneCannotBeToldIsTriedAgain() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().laneFailsFor = NAME;
+        assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
+        assertThat(one.protocol().laneFailsFor).isNull();
+        env.advance(seconds(1));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void aFailedWaiterBacksOffHoweverManySignalsCome() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        two.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        server.publish(NAME);
+        env.advance(seconds(5));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        for (int i = 0; i < 200; i++) {
+            server.publish(NAME);
+            env.advance(millis(1));
+        }
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isLessThanOrEqualTo(asked + 1);
+        two.protocol().heal();
+        server.delete(NAME);
+        env.advance(seconds(2));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
     void theUndoingIsRepeatedUntilItIsConfirmed() {
         one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
         one.protocol()

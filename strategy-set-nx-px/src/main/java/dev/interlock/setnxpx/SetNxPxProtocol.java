@@ -18,6 +18,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.setnxpx.Settings.Wakeup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,12 @@ final class SetNxPxProtocol implements LeaseProtocol {
      */
     private static final Duration FENCE_LIFE = Duration.ofDays(1);
 
+    /** How often one attempt asks while those who are gone are being dropped from the list, a hundred at a time. */
+    private static final int MOST_ROUNDS = 10;
+
+    /** Which part of its time-out an acquisition has for giving back what was not acknowledged. */
+    private static final int SHARE_OF_TAKING_BACK = 4;
+
     private final RedisNode node;
     private final LockKeys keys;
     private final Settings settings;
@@ -72,38 +79,86 @@ final class SetNxPxProtocol implements LeaseProtocol {
     @Override
     public Attempt attempt(Claim claim) {
         try {
-            return places.takeGrant(claim)
-                    .orElseGet(() -> settings.scripting() ? ask(claim) : askWithoutScripts(claim));
+            return takeGrant(claim).orElseGet(() -> settings.scripting() ? ask(claim) : askWithoutScripts(claim));
         } catch (LockBackendException e) {
             places.leave(claim);
             return new Attempt.Failed(e);
         }
     }
 
+    /** What a message grants was acknowledged by nobody; asking for it again has that done. */
+    private Optional<Attempt> takeGrant(Claim claim) {
+        return settings.acknowledgement().isWanted() ? Optional.empty() : places.takeGrant(claim);
+    }
+
     private Attempt ask(Claim claim) {
         // A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may
         // repeat.
-        if (!settings.fencing()
-                && !places.has(claim)
-                && node.callOrUndo(setIfAbsent(claim), releaseScript(claim), claim.timeout()) != null) {
-            return new Attempt.Granted(validity(claim.lease()), OptionalLong.empty());
+        if (!settings.fencing() && !places.has(claim)) {
+            Acknowledged set = send(setIfAbsent(claim), releaseScript(claim), claim.timeout());
+            if (set.reply() != null) {
+                return granted(claim, set, OptionalLong.empty());
+            }
         }
         boolean enters = settings.queues() && places.mayEnter(claim);
         if (enters) {
             places.enter(claim);
         }
-        Places.Moment before = places.now();
-        List<?> answer =
-                (List<?>) reply(node.callOrUndo(acquireScript(claim, enters), releaseScript(claim), claim.timeout()));
-        long number = (Long) reply(answer.get(1));
-        if (Long.valueOf(1).equals(answer.get(0))) {
-            places.leave(claim);
-            return new Attempt.Granted(
-                    validity(claim.lease()), number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Places.Moment before = places.now();
+            Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
+            List<?> answer = (List<?>) reply(asked.reply());
+            long state = (Long) reply(answer.get(0));
+            long number = (Long) reply(answer.get(1));
+            if (state == 1) {
+                places.leave(claim);
+                return granted(claim, asked, number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+            }
+            if (state == 0) {
+                places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
+                // A negative time to live says that the key has none, or has just gone: then the clock is nothing to
+                // wait for.
+                return new Attempt.Refused(
+                        Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+            }
         }
-        places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
-        // A negative time to live says that the key has none, or has just gone: then the clock is nothing to wait for.
-        return new Attempt.Refused(Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+        return new Attempt.Refused(Optional.of(Duration.ZERO));
+    }
+
+    /** Sends what takes a lock, and has it acknowledged if the options ask for that. */
+    private Acknowledged send(RedisCommand command, RedisCommand undo, Duration within) {
+        return settings.acknowledgement().isWanted()
+                ? node.callAcknowledged(command, settings.acknowledgement(), within)
+                : new Acknowledged(node.callOrUndo(command, undo, within), Optional.empty());
+    }
+
+    /** Sends what keeps locks ahead of what others send, and has it acknowledged if the options ask for that. */
+    private Acknowledged sendUrgently(RedisCommand command, Duration within) {
+        return settings.acknowledgement().isWanted()
+                ? node.callAcknowledged(command, settings.acknowledgement(), within)
+                : new Acknowledged(node.callUrgently(command, within), Optional.empty());
+    }
+
+    private Attempt granted(Claim claim, Acknowledged answer, OptionalLong firstFence) {
+        return answer.shortfall()
+                .map(shortfall -> takeBack(claim, shortfall))
+                .orElseGet(() -> new Attempt.Granted(validity(claim.lease()), firstFence));
+    }
+
+    /** Gives a lock back that too few have acknowledged. */
+    private Attempt takeBack(Claim claim, LockBackendException shortfall) {
+        Reason reason = shortfall.reason();
+        try {
+            // Less than this is left of the time-out.
+            release(claim.withTimeout(claim.timeout().dividedBy(SHARE_OF_TAKING_BACK)));
+        } catch (LockBackendException e) {
+            // The engine tries again later.
+            reason = Reason.OUTCOME_UNKNOWN;
+        }
+        return new Attempt.Failed(new LockBackendException(
+                reason,
+                "lock \"" + claim.name() + "\" was granted and is given back: " + shortfall.getMessage(),
+                shortfall));
     }
 
     private RedisCommand acquireScript(Claim claim, boolean enters) {
@@ -168,15 +223,20 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         List<String> locks =
                 claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        List<?> answers = (List<?>) reply(node.callUrgently(
-                RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
+        Acknowledged renewed = sendUrgently(
+                RedisCommand.script(RENEW, locks, args), claims.get(0).timeout());
+        List<?> answers = (List<?>) reply(renewed.reply());
         List<Renewal> renewals = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             long answer = (Long) reply(answers.get(i));
-            renewals.add(
-                    answer == 1
-                            ? new Renewal.Renewed(validity(claims.get(i).lease()))
-                            : new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
+            if (answer == 1) {
+                Duration validity = validity(claims.get(i).lease());
+                renewals.add(renewed.shortfall()
+                        .<Renewal>map(Renewal.Failed::new)
+                        .orElseGet(() -> new Renewal.Renewed(validity)));
+            } else {
+                renewals.add(new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
+            }
         }
         return renewals;
     }

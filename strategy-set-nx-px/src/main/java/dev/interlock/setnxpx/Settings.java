@@ -2,6 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Capability;
@@ -18,8 +19,10 @@ import java.util.stream.Stream;
  * @param fencing whether to draw fencing tokens
  * @param scripting whether the server may be sent scripts
  * @param wakeup how waiters learn that the lock is free
+ * @param acknowledgement how many copies of a lock there must be before it is held
  */
-record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeup wakeup) {
+record Settings(
+        ClientLibrary library, boolean fencing, boolean scripting, Wakeup wakeup, Acknowledgement acknowledgement) {
     /** How waiters learn that the lock is free. */
     enum Wakeup {
         /** They wait in a list in Redis, and a release grants the lock to the first. */
@@ -51,9 +54,22 @@ record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeu
                             + " who try; the default with release=transaction) or poll (no channels)")
             .mixedWith("poll");
 
+    static final StrategyOption REPLICAS = new StrategyOption(
+            "replicas",
+            "0",
+            "how many replicas must acknowledge (WAIT) an acquisition or renewal before it counts; needs release=script");
+    static final StrategyOption DURABILITY = new StrategyOption(
+            "durability",
+            "memory",
+            "memory, or disk: an acquisition or renewal counts once the server, and as many replicas as the option says, have"
+                    + " written it to disk (WAITAOF; needs Redis 7.2 or newer, or Valkey, with appendonly yes); needs release=script");
+
     static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(CLIENT, FENCING, RELEASE, WAKEUP), ConnectionSettings.POOL_OPTIONS.stream())
+                    Stream.of(CLIENT, FENCING, RELEASE, WAKEUP, REPLICAS, DURABILITY),
+                    ConnectionSettings.POOL_OPTIONS.stream())
             .toList();
+
+    private static final int MOST_REPLICAS = 1_000;
 
     static Settings of(LockConfig config) {
         boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");
@@ -65,7 +81,10 @@ record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeu
                 ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "lettuce").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
-                wakeup);
+                wakeup,
+                new Acknowledgement(
+                        replicas(config),
+                        DURABILITY.oneOf(config, "memory", "disk").equals("disk")));
         if (settings.fencing && !settings.scripting) {
             throw new IllegalArgumentException(
                     "release=transaction cannot draw fencing tokens, which takes a script: set"
@@ -76,7 +95,24 @@ record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeu
                     "release=transaction cannot grant the lock to the first waiter, which takes a script: set"
                             + " wakeup=pubsub or wakeup=poll, or leave release=script");
         }
+        if (settings.acknowledgement.isWanted() && !scripting) {
+            throw new IllegalArgumentException(
+                    "release=transaction cannot wait for replicas or the disk, since its renewal is a"
+                            + " transaction: leave out replicas and durability, or leave release=script");
+        }
         return settings;
+    }
+
+    private static int replicas(LockConfig config) {
+        String value =
+                config.option(REPLICAS.name()).orElse(REPLICAS.defaultValue()).strip();
+        // Four digits at most can be no larger than an int.
+        int number = value.matches("\\d{1,4}") ? Integer.parseInt(value) : -1;
+        if (number < 0 || number > MOST_REPLICAS) {
+            throw new IllegalArgumentException("option " + REPLICAS.name() + " is \"" + value
+                    + "\": it must be a number from 0 to " + MOST_REPLICAS);
+        }
+        return number;
     }
 
     boolean queues() {

@@ -36,11 +36,16 @@ local function listeners(channel)
   return redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
 end
 
--- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
--- not know, and after so many drops that the server would stand still for others.
+-- Whether so many were dropped that the server would stand still for others.
 local dropped = 0
+local function dropped_enough()
+  return dropped >= 100
+end
+
+-- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
+-- not know, and after enough drops.
 local function first_there(list, asker)
-  while dropped < 100 do
+  while not dropped_enough() do
     local waiter = head(list)
     if not waiter or waiter == asker then
       return waiter

@@ -117,7 +117,7 @@ class AccessControlTest extends OnBothClients {
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    private static String documentedList(int line) throws IOException {
+    static String documentedList(int line) throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(text -> text.startsWith("ACL SETUSER"))
                 .toList()

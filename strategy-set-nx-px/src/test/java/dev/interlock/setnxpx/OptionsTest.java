@@ -53,13 +53,17 @@ class OptionsTest {
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
         "wakeup, shout, must be queue or pubsub or poll",
-        "quorum, 3, 'it has: client, fencing, release, wakeup'",
         "connections, 0, must be a number from 1 to 1000",
         "connections, many, must be a number from 1 to 1000",
         "client-name, two words, without spaces",
         "connect-timeout, 0s, connect-timeout",
         "keep-alive, 1ms, keep-alive",
         "tls-ca, absent.pem, absent.pem does not exist",
+        "replicas, -1, must be a number from 0 to 1000",
+        "replicas, 1001, must be a number from 0 to 1000",
+        "replicas, all, must be a number from 0 to 1000",
+        "durability, tape, must be memory or disk",
+        "quorum, 3, 'it has: client, fencing, release, wakeup, replicas, durability'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
@@ -88,6 +92,19 @@ class OptionsTest {
                 .isThrownBy(() ->
                         make(transaction.toBuilder().option("wakeup", "queue").build()))
                 .withMessageContaining("wakeup=pubsub");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"replicas, 1", "durability, disk"})
+    void aTransactionCannotWaitForReplicasOrTheDisk(String option, String value) {
+        LockConfig config = CONFIG.toBuilder()
+                .option("release", "transaction")
+                .option("fencing", "false")
+                .option(option, value)
+                .build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(config))
+                .withMessageContaining("release=transaction cannot wait for replicas or the disk");
     }
 
     private static Set<Capability> profile(LockConfig config) {

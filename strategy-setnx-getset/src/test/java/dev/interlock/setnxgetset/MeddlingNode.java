@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
@@ -35,6 +36,11 @@ final class MeddlingNode implements RedisNode {
     @Override
     public Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
         return node.callOrUndo(command, undo, timeout);
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return node.callAcknowledged(command, wanted, timeout);
     }
 
     @Override

@@ -4,6 +4,7 @@ package dev.interlock.redis.client;
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
@@ -11,6 +12,7 @@ import dev.interlock.redis.client.Wire.Use;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,56 @@ public final class ClientNode implements RedisNode {
         }
     }
 
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(Use.EXCLUSIVE, () -> callAcknowledged(command, wanted, deadline), deadline);
+    }
+
+    private Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Deadline deadline) {
+        boolean again = false;
+        while (true) {
+            Wire.Line line = open(Use.EXCLUSIVE, deadline);
+            try {
+                RedisCommand wait = wanted.command(waitMillis(deadline));
+                List<@Nullable Object> replies = line.exchange(List.of(command, wait), null, deadline);
+                if (command.isScript() && replies.get(0) instanceof ServerError error && error.isNoScript()) {
+                    wait = wanted.command(waitMillis(deadline));
+                    replies = line.exchange(List.of(command.inFull(), wait), null, deadline);
+                }
+                return accept(line, command, wait, wanted, replies);
+            } catch (NotSentException e) {
+                // The wait has not left, but the command before it may have: after the second time nobody can say.
+                if (again) {
+                    throw failures.broken(command, e);
+                }
+                again = true;
+            }
+        }
+    }
+
+    /** What is left of a call is kept for the reply to come back in, and for its caller to take back what was not acknowledged. */
+    private static long waitMillis(Deadline deadline) {
+        return Math.max(1, deadline.millisLeft() * 3L / 4);
+    }
+
+    private Acknowledged accept(
+            Wire.Line line,
+            RedisCommand command,
+            RedisCommand wait,
+            Acknowledgement wanted,
+            List<@Nullable Object> replies) {
+        Object copies = replies.get(1);
+        if (replies.get(0) instanceof ServerError error) {
+            throw refused(line, command, error);
+        }
+        if (copies instanceof ServerError error) {
+            return new Acknowledged(replies.get(0), Optional.of(refused(line, wait, error)));
+        }
+        line.release();
+        return new Acknowledged(replies.get(0), failures.shortfall(command, wanted, copies));
+    }
+
     private Wire.Line open(Use use, Deadline deadline) {
         while (true) {
             if (closed) {
@@ -101,10 +153,15 @@ public final class ClientNode implements RedisNode {
 
     /** Gives the connection back and returns the reply unless it is an error. */
     private @Nullable Object accept(Wire.Line line, RedisCommand command, @Nullable Object reply) {
-        if (!(reply instanceof ServerError error)) {
-            line.release();
-            return reply;
+        if (reply instanceof ServerError error) {
+            throw refused(line, command, error);
         }
+        line.release();
+        return reply;
+    }
+
+    /** Gives the connection back, or up where another process may be the one to ask, and returns what to throw. */
+    private LockBackendException refused(Wire.Line line, RedisCommand command, ServerError error) {
         LockBackendException failure = failures.answered(command, error);
         if (error.isAboutServer()) {
             // Another process may have become the one to ask, as after a fail-over.
@@ -113,7 +170,7 @@ public final class ClientNode implements RedisNode {
         } else {
             line.release();
         }
-        throw failure;
+        return failure;
     }
 
     @Override

@@ -10,8 +10,14 @@ import java.util.List;
  */
 public record ServerError(String text) {
     /** What a server says that is not, or not now, the one to ask. */
-    private static final List<String> ABOUT_SERVER =
-            List.of("LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "ERR max number of clients");
+    private static final List<String> ABOUT_SERVER = List.of(
+            "LOADING",
+            "MASTERDOWN",
+            "READONLY",
+            "CLUSTERDOWN",
+            "ERR max number of clients",
+            "ERR WAIT cannot be used with replica",
+            "ERR WAITAOF cannot be used with replica");
 
     /** What a server says that cannot do it just now. */
     private static final List<String> PASSING =
@@ -30,6 +36,11 @@ public record ServerError(String text) {
     /** Whether it says that the server does not know a script. */
     public boolean isNoScript() {
         return text.startsWith("NOSCRIPT");
+    }
+
+    /** Whether it says that the server does not know a command. */
+    public boolean isUnknownCommand() {
+        return text.startsWith("ERR unknown command");
     }
 
     /** Whether it says that a key holds something of another type. */

@@ -429,6 +429,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
 
         @Override
+        public boolean isListening() {
+            return isConfirmed(channel);
+        }
+
+        @Override
         public void close() {
             remove(this);
         }

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
@@ -70,6 +71,11 @@ public final class PrimaryFollower implements RedisNode {
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
         return run((node, left) -> node.callOrUndo(command, undo, left), timeout);
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return run((node, left) -> node.callAcknowledged(command, wanted, left), timeout);
     }
 
     @Override

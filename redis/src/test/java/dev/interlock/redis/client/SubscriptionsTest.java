@@ -13,6 +13,9 @@ import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** What no server can be made to do. */
@@ -48,6 +51,42 @@ class SubscriptionsTest {
         } finally {
             subscriptions.close();
         }
+    }
+
+    @Test
+    void aLogHandlerThatThrowsDoesNotEndListeningForGood() {
+        AtomicInteger opened = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(Environment.system(), FAILURES, receiver -> {
+            if (opened.getAndIncrement() < 2) {
+                throw new IllegalStateException("on purpose");
+            }
+            return new Confirming(receiver, true);
+        });
+        Counting counting = new Counting();
+        AtomicInteger logged = new AtomicInteger();
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                logged.incrementAndGet();
+                throw new IllegalStateException("the disk is full");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(Subscriptions.class.getName());
+        logger.addHandler(broken);
+        try {
+            subscriptions.add("channel", counting);
+            await().atMost(LONG).untilAtomic(counting.begun, is(1));
+        } finally {
+            logger.removeHandler(broken);
+            subscriptions.close();
+        }
+        assertThat(logged).hasPositiveValue();
     }
 
     /** Time that passes a thousand times as fast. */

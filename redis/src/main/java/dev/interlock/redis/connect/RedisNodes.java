@@ -47,7 +47,8 @@ public final class RedisNodes {
         require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
         try (JedisConnector connector = new JedisConnector(env, settings)) {
             settings.requireConsistent(endpoint);
-            WarmUp.once("Jedis", plain -> new JedisConnector(Environment.system(), plain), settings, endpoint.tls());
+            ClientPreload.once(
+                    "Jedis", plain -> new JedisConnector(Environment.system(), plain), settings, endpoint.tls());
             return connector.connectExamined(endpoint);
         }
     }
@@ -103,7 +104,7 @@ public final class RedisNodes {
     }
 
     private static void warmUpLettuce(ConnectionSettings settings, boolean tls) {
-        WarmUp.once(LETTUCE, plain -> new LettuceConnector(Environment.system(), plain), settings, tls);
+        ClientPreload.once(LETTUCE, plain -> new LettuceConnector(Environment.system(), plain), settings, tls);
     }
 
     private static void requireLettuce() {

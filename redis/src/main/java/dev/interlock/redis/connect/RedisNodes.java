@@ -145,7 +145,7 @@ public final class RedisNodes {
         library.require();
         endpoints.forEach(settings::requireConsistent);
         boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
-        WarmUp.once(library.name(), plain -> connector(library, plain, Environment.system()), settings, tls);
+        ClientPreload.once(library.name(), plain -> connector(library, plain, Environment.system()), settings, tls);
         return connector(library, settings, env);
     }
 

@@ -4,6 +4,7 @@ package dev.interlock.redis.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
@@ -76,6 +77,34 @@ class JedisNodeTest extends OwnConnectionsContract {
             assertThat(reply.get(20, TimeUnit.SECONDS)).isEqualTo("[list, x]");
         }
         assertThat(server.command("GET", "k")).isNull();
+    }
+
+    @Test
+    void threadsThatFindNoConnectionFreeAreServedInTheOrderInWhichTheyCame() throws Exception {
+        RedisServer server = start();
+        ConnectionSettings settings =
+                ConnectionSettings.of(CONFIG).toBuilder().connections(1).build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
+        ExecutorService executor = closeLater(new Executor(1)).service;
+        Future<Object> busy = executor.submit(() -> node.call(BLOCKING, LONG));
+        awaitBlockedClients(server, 1);
+        List<Thread> threads = new ArrayList<>();
+        List<String> numbers = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            String number = Integer.toString(i);
+            Thread thread = new Thread(() -> node.call(RedisCommand.of("RPUSH", "turns", number), LONG));
+            thread.start();
+            await().atMost(LONG).until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+            threads.add(thread);
+            numbers.add(number);
+        }
+
+        server.command("RPUSH", "list", "x");
+        busy.get();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(server.command("LRANGE", "turns", "0", "-1")).isEqualTo(numbers);
     }
 
     @Test

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What nodes do that open their own connections to an endpoint. */
@@ -127,6 +128,7 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
         assertThat(asked).hasValue(2);
     }
 
+    @Tag("deep")
     @Test
     void aSubscriptionIsOpenedAgainBeforeItsCredentialsExpire() {
         RedisServer server = start();

@@ -142,7 +142,7 @@ class PemTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"jedis, rsa", "jedis, ec", "lettuce, rsa", "lettuce, ec"})
+    @CsvSource({"jedis, rsa", "lettuce, ec"})
     void aClientCertificateIsShownAndTheIssuerOfTheServersIsAccepted(String library, String kind) throws Exception {
         try (RedisNode node = open(library, config("server.crt", kind + ".crt", kind + ".key"))) {
             assertThat(node.call(PING, LONG)).isEqualTo("PONG");

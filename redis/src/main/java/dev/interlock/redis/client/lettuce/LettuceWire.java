@@ -195,7 +195,7 @@ public final class LettuceWire implements Wire {
             if (shared != null) {
                 doubted.add(shared);
             }
-            doubted.removeIf(link -> !link.opening.isDone() || link.answeredNanos - sentNanos >= 0);
+            doubted.removeIf(link -> link.answeredNanos == 0 || link.answeredNanos - sentNanos >= 0);
             doubted.forEach(this::retire);
         } finally {
             lock.unlock();

@@ -2,6 +2,7 @@
 package dev.interlock.redis.connect;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
@@ -36,12 +37,13 @@ import javax.net.ssl.SSLException;
  * <p>Once for each library, when the first factory is made, a node speaks to a socket of this JVM that answers as a server would. No
  * other server is needed for that, so a factory can be made while there is none.
  */
-final class WarmUp {
-    private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
+final class ClientPreload {
+    private static final System.Logger LOG = System.getLogger(ClientPreload.class.getName());
+    private static final Environment ENV = Environment.system();
     private static final Set<String> DONE = ConcurrentHashMap.newKeySet();
     private static final RedisCommand SCRIPT = RedisCommand.script(LuaScript.of("return 1"), List.of(), List.of());
 
-    private WarmUp() {}
+    private ClientPreload() {}
 
     /** Loads a library unless that was done before; does not fail. */
     static void once(
@@ -71,9 +73,7 @@ final class WarmUp {
 
     private static void speak(ServerConnector connector, Duration timeout) throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-            Thread accepting = new Thread(() -> accept(listener), "interlock-warm-up");
-            accepting.setDaemon(true);
-            accepting.start();
+            ENV.newThread("interlock-preload", () -> accept(listener)).start();
             String address = InetAddress.getLoopbackAddress().getHostAddress();
             String host = address.contains(":") ? "[" + address + "]" : address;
             RedisEndpoint endpoint = RedisEndpoint.parse("redis://" + host + ":" + listener.getLocalPort());
@@ -95,9 +95,7 @@ final class WarmUp {
         try {
             while (true) {
                 Socket client = listener.accept();
-                Thread answering = new Thread(() -> answer(client), "interlock-warm-up");
-                answering.setDaemon(true);
-                answering.start();
+                ENV.newThread("interlock-preload", () -> answer(client)).start();
             }
         } catch (IOException e) {
             // The conversation is over.

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -112,11 +113,29 @@ public final class ClusterServers implements AutoCloseable {
         for (int i = primaries; i < nodes.size(); i++) {
             nodes.get(i).command("CLUSTER", "REPLICATE", ClusterView.id(nodes.get(i % primaries)));
         }
-        // With a short node time-out the nodes tell everybody often, and not only those whom they happen to ping.
+        gossip();
+        nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", "no"));
+    }
+
+    /** With a short node time-out the nodes tell everybody often, and not only those whom they happen to ping. */
+    private void gossip() {
         tellNodeTimeout(QUICK);
         awaitSettled();
         tellNodeTimeout(nodeTimeout);
-        nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", "no"));
+    }
+
+    /**
+     * Lets the nodes tell clients of other ports than those on which they listen, such as the ports of proxies, and waits until all
+     * running nodes do. They go on doing so when they are started again.
+     *
+     * @param port the port that is told of each node
+     */
+    public void announce(ToIntFunction<RedisServer> port) {
+        responsive().forEach(node -> {
+            node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(port.applyAsInt(node)));
+            node.command("CONFIG", "REWRITE");
+        });
+        gossip();
     }
 
     private boolean knowsAll(RedisServer node) {

@@ -10,10 +10,18 @@ import java.util.TreeMap;
 
 /** A cluster as one of its nodes sees it: what {@code CLUSTER NODES} says. */
 final class ClusterView {
+    /** By the port of the bus, because the other one may be that of a proxy. */
     private final Map<Integer, Member> members = new TreeMap<>();
 
-    /** A node of the cluster: its id, that of its primary or {@code -}, its state, and the slots that it serves. */
-    record Member(String id, int port, String primaryId, Set<String> flags, BitSet slots) {
+    /**
+     * A node of the cluster: its id, where clients and nodes find it, the id of its primary or {@code -}, its state, and the slots
+     * that it serves.
+     */
+    record Member(String id, String address, String primaryId, Set<String> flags, BitSet slots) {
+        int busPort() {
+            return Integer.parseInt(address.replaceAll(".*@|,.*", ""));
+        }
+
         boolean isPrimary() {
             return flags.contains("master");
         }
@@ -28,7 +36,7 @@ final class ClusterView {
     }
 
     private ClusterView(String text) {
-        text.lines().map(ClusterView::member).forEach(member -> members.put(member.port(), member));
+        text.lines().map(ClusterView::member).forEach(member -> members.put(member.busPort(), member));
     }
 
     /** Asks a node. */
@@ -43,7 +51,6 @@ final class ClusterView {
 
     private static Member member(String line) {
         String[] fields = line.split(" ", -1);
-        int port = Integer.parseInt(fields[1].replaceAll(".*:|@.*", ""));
         List<String> flags = new ArrayList<>(List.of(fields[2].split(",")));
         // That a node means itself is no difference between its view and those of others, nor is it of interest who may
         // fail over.
@@ -55,16 +62,16 @@ final class ClusterView {
                 slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1);
             }
         }
-        return new Member(fields[0], port, fields[3], Set.copyOf(flags), slots);
+        return new Member(fields[0], fields[1], fields[3], Set.copyOf(flags), slots);
     }
 
     List<Member> members() {
         return List.copyOf(members.values());
     }
 
-    /** Returns the node on a port. */
+    /** Returns a server as the cluster knows it. */
     Member member(RedisServer node) {
-        Member member = members.get(node.port());
+        Member member = members.get(node.busPort());
         if (member == null) {
             throw new RedisServerException(node + " is not known in the cluster");
         }
@@ -72,7 +79,7 @@ final class ClusterView {
     }
 
     boolean knows(RedisServer node) {
-        return members.containsKey(node.port());
+        return members.containsKey(node.busPort());
     }
 
     @Override

@@ -81,13 +81,13 @@ public final class SentinelServers implements AutoCloseable {
         // Sentinels ask a primary for its replicas rarely, but at once when they begin to watch it.
         Polling.until("the replicas follow the primary", this::describe, () -> hasReplicas(primary));
         for (RedisServer sentinel : sentinels) {
+            // The period of pings stays as it is, because it is also the measure of how recent the news of a good
+            // replica is.
             sentinel.command(
                     "SENTINEL",
                     "DEBUG",
                     "info-period",
                     "500",
-                    "ping-period",
-                    "200",
                     "ask-period",
                     "200",
                     "publish-period",
@@ -194,7 +194,7 @@ public final class SentinelServers implements AutoCloseable {
     public RedisServer killPrimary() {
         RedisServer primary = primary();
         primary.kill();
-        tellDownAfter(QUICK);
+        noticeQuickly();
         return primary;
     }
 
@@ -207,7 +207,7 @@ public final class SentinelServers implements AutoCloseable {
     public RedisServer pausePrimary() {
         RedisServer primary = primary();
         primary.pause();
-        tellDownAfter(QUICK);
+        noticeQuickly();
         return primary;
     }
 
@@ -240,7 +240,7 @@ public final class SentinelServers implements AutoCloseable {
      */
     public RedisServer awaitPrimaryOtherThan(RedisServer former) {
         Polling.until("there is another primary", this::describe, () -> primary() != former && agree());
-        tellDownAfter(downAfter);
+        tellDownAfter(responsive(sentinels), downAfter);
         return primary();
     }
 
@@ -322,12 +322,16 @@ public final class SentinelServers implements AutoCloseable {
      */
     public void downAfter(Duration time) {
         downAfter = time;
-        tellDownAfter(time);
+        tellDownAfter(responsive(sentinels), time);
     }
 
-    private void tellDownAfter(Duration time) {
-        responsive(sentinels)
-                .forEach(sentinel -> set(sentinel, "down-after-milliseconds", Long.toString(time.toMillis())));
+    /** Two sentinels are enough. If all three want to lead the failover, each votes for itself, and they try again much later. */
+    private void noticeQuickly() {
+        tellDownAfter(responsive(sentinels).stream().limit(QUORUM).toList(), QUICK);
+    }
+
+    private static void tellDownAfter(List<RedisServer> sentinels, Duration time) {
+        sentinels.forEach(sentinel -> set(sentinel, "down-after-milliseconds", Long.toString(time.toMillis())));
     }
 
     private String describe() {

@@ -100,4 +100,20 @@ class ClusterServersTest {
             assertThat(cluster.nodeOfSlot(slot).command("GET", key)).isEqualTo("v");
         }
     }
+
+    @Test
+    @Tag("deep")
+    void clientsAreToldOfProxiesAlsoAfterANodeWasStartedAgain() throws Exception {
+        try (ClusterServers cluster = ClusterServers.start();
+                FaultProxy proxy = FaultProxy.to(cluster.nodes().get(0))) {
+            RedisServer first = cluster.nodes().get(0);
+            cluster.announce(node -> node == first ? proxy.port() : node.port());
+            first.restart();
+            cluster.awaitSettled();
+
+            assertThat(cluster.nodes().get(1).command("CLUSTER", "SLOTS").toString())
+                    .contains("127.0.0.1, " + proxy.port());
+            assertThat(cluster.nodeOfSlot(0)).isSameAs(first);
+        }
+    }
 }

@@ -37,9 +37,6 @@ abstract class Asking {
 
     private int attempts;
 
-    /** The claim of a request without an answer, which is still to be given back. */
-    private @Nullable Claim unanswered;
-
     Asking(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
         this.core = core;
         this.cell = cell;
@@ -55,42 +52,39 @@ abstract class Asking {
      */
     final void ask() {
         Claim claim = place != null ? place : core.newClaim(cell, options, mayWait);
-        Claim first = null;
         long startNanos = core.environment().nanoTime();
+        boolean unknown = request(claim, claim.timeout(), startNanos);
+        LockBackendException cause = failure;
+        if (cause == null) {
+            return;
+        }
         try {
-            request(claim, claim.timeout());
-            LockBackendException cause = failure;
-            if (cause != null && (!mayWait || isHopeless(cause, cell.contact(), options))) {
+            if (!mayWait || isHopeless(cause, cell.contact(), options)) {
                 Duration left = core.answering().leftToAskAgain(cell.name, cause, startNanos, claim.timeout());
                 if (!left.isZero() && core.isOpen()) {
-                    first = unanswered;
-                    unanswered = null;
                     askAgain(left);
-                    if (first != null && hold == null && (failure != null || !mayWait)) {
+                    if (unknown && hold == null && (failure != null || !mayWait)) {
                         // A refusal may be due to what the first request has taken.
                         failure = cause;
                     }
                 }
             }
         } finally {
-            // The first not sooner, or it would depend on chance whether the second finds what it has left behind.
-            undo(first);
-            undo(unanswered);
-            unanswered = null;
+            // Not sooner, or it would depend on chance whether the second request finds what the first has left behind.
+            if (unknown) {
+                core.releases().afterUnknownOutcome(claim);
+            }
         }
     }
 
     private void askAgain(Duration timeout) {
         wait.takeInterrupt();
-        request(core.newClaim(cell, options, mayWait), timeout);
+        Claim claim = core.newClaim(cell, options, mayWait);
+        if (request(claim, timeout, core.environment().nanoTime())) {
+            core.releases().afterUnknownOutcome(claim);
+        }
         if (failure != null) {
             core.answering().failedAgain(cell.name);
-        }
-    }
-
-    private void undo(@Nullable Claim claim) {
-        if (claim != null) {
-            core.releases().afterUnknownOutcome(claim);
         }
     }
 
@@ -98,19 +92,19 @@ abstract class Asking {
         return contact.isHopeless(core.environment(), cause, waiting.lease().toNanos());
     }
 
-    private void request(Claim claim, Duration timeout) {
+    /** Asks once; returns whether nobody knows if that was carried out, so that the claim is to be given back. */
+    private boolean request(Claim claim, Duration timeout, long startNanos) {
         boolean queued = place != null;
         place = null;
         failure = null;
         retryAfter = Optional.empty();
         attempts++;
-        long startNanos = core.environment().nanoTime();
         long startMillis = core.environment().currentTimeMillis();
         try {
             Attempt attempt =
                     core.protocol().attempt(timeout.equals(claim.timeout()) ? claim : claim.withTimeout(timeout));
             if (attempt instanceof Attempt.Granted granted) {
-                accept(new Grant(cell, claim, granted, startNanos, startMillis));
+                return !accept(new Grant(cell, claim, granted, startNanos, startMillis));
             } else if (attempt instanceof Attempt.Refused refused) {
                 cell.answered();
                 retryAfter = refused.retryAfter();
@@ -120,27 +114,29 @@ abstract class Asking {
             } else if (attempt instanceof Attempt.Failed failed) {
                 failure = failed.cause();
                 if (failure.reason() == Reason.OUTCOME_UNKNOWN) {
-                    unanswered = claim;
-                } else if (queued) {
+                    return true;
+                }
+                if (queued) {
                     core.releases().withdrawLater(claim);
                 }
             }
+            return false;
         } catch (Throwable e) {
-            unanswered = claim;
+            core.releases().afterUnknownOutcome(claim);
             throw e;
         }
     }
 
-    private void accept(Grant grant) {
+    /** Makes the hold of a grant; returns {@code false} if the grant was over before it was here. */
+    private boolean accept(Grant grant) {
         Claim claim = grant.claim;
         // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
         if (grant.remainingNanos(core.environment()) == 0) {
-            unanswered = claim;
             failure = new LockBackendException(
                     Reason.OUTCOME_UNKNOWN,
                     "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
                             + " was over before the answer was here: the backend or this process is too slow for it");
-            return;
+            return false;
         }
         cell.answered();
         Hold begun = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
@@ -150,5 +146,6 @@ abstract class Asking {
             begun.attempts = attempts;
             hold = begun;
         }
+        return true;
     }
 }

@@ -266,9 +266,9 @@ class OutageTest extends EngineTest {
     @Test
     void aRequestThatUsedUpItsTimeOutIsNotFollowedByAnother() {
         answerOnce();
-        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest().before(seconds(2)));
+        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest().before(millis(1_999)));
         Call<Boolean> call = ann.asks(lock::tryLock);
-        env.advance(seconds(2));
+        env.advance(millis(1_999));
         assertFailed(call, Reason.OUTCOME_UNKNOWN);
         assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(2);
     }

@@ -15,6 +15,9 @@ import java.util.function.Supplier;
  * backend's last process, and is worth another request. Safe to use from any thread.
  */
 public final class Answering {
+    /** Less than this is no time for a connection and an answer. */
+    private static final Duration LEAST = Duration.ofMillis(10);
+
     private final Environment env;
     private final LeaseProtocol protocol;
 
@@ -57,7 +60,7 @@ public final class Answering {
             return Duration.ZERO;
         }
         Duration left = timeout.minusNanos(env.nanoTime() - startNanos);
-        return left.isNegative() ? Duration.ZERO : left;
+        return left.compareTo(LEAST) < 0 ? Duration.ZERO : left;
     }
 
     /**

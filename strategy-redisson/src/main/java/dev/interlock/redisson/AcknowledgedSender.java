@@ -64,8 +64,11 @@ final class AcknowledgedSender {
      */
     ScriptSender.Sent send(
             Script script, String name, List<String> lockKeys, List<Object> arguments, Duration timeout) {
+        if (!waits) {
+            return scripts.send(script, keys.plainName(name), lockKeys, arguments, timeout);
+        }
         long end = env.nanoTime() + timeout.toNanos();
-        int count = waits ? replicas.of(name, timeout) : 0;
+        int count = replicas.of(name, timeout);
         Duration left = atLeastOneMilli(Duration.ofNanos(end - env.nanoTime()));
         if (count == 0) {
             return scripts.send(script, keys.plainName(name), lockKeys, arguments, left);

@@ -54,7 +54,7 @@ final class LeaseBatches {
                 outcome.accept(group, sent.get(i));
             } catch (CrossSlotException e) {
                 if (split) {
-                    outcome.accept(group, failed(new LockBackendException(e.reason(), e.getMessage())));
+                    outcome.accept(group, failed(new LockBackendException(e.reason(), String.valueOf(e.getMessage()))));
                 }
                 refused.addAll(group);
             }

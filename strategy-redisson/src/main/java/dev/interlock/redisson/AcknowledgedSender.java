@@ -20,8 +20,9 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Sends scripts with a {@code WAIT} behind each where the server has replicas, as {@code CommandAsyncService#syncedEval} does for
- * Redisson's own locks: all replicas are waited for, and one that acknowledges is enough. Safe to use from any thread.
+ * Sends scripts with a {@code WAIT} behind each where the server has replicas, as {@code
+ * CommandAsyncService#syncedEval} does for Redisson's own locks: all replicas are waited for, and one that acknowledges
+ * is enough. Safe to use from any thread.
  */
 final class AcknowledgedSender {
     private final ClientSource source;

@@ -11,8 +11,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.api.redisnode.RedisNodes;
 
 /**
- * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the servers, and fail
- * if it is interrupted. Safe to use from any thread.
+ * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the
+ * servers, and fail if it is interrupted. Safe to use from any thread.
  */
 final class Connector {
     private final RedissonClient client;

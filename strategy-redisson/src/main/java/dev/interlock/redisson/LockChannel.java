@@ -12,8 +12,8 @@ import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 
 /**
- * The channel on which the releases of one lock are told: its subscription, and who is to be signalled. A monitor; signals are given
- * and requests are sent outside of it.
+ * The channel on which the releases of one lock are told: its subscription, and who is to be signalled. A monitor;
+ * signals are given and requests are sent outside of it.
  */
 final class LockChannel implements StatusListener {
     private static final System.Logger LOG = System.getLogger(LockChannel.class.getPackageName());
@@ -62,7 +62,8 @@ final class LockChannel implements StatusListener {
     }
 
     /**
-     * Adds somebody who is to be signalled, which happens at once if a release may have gone unheard since the lock was asked for.
+     * Adds somebody who is to be signalled, which happens at once if a release may have gone unheard since the lock was
+     * asked for.
      *
      * @return the end of it, or {@code null} if the channel has ended
      */

@@ -17,8 +17,8 @@ import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is sent after the
- * caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
+ * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is
+ * sent after the caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
  */
 final class ScriptSender {
     /** Redisson tells its own time-outs, which say what was sent, a little late. */
@@ -49,7 +49,8 @@ final class ScriptSender {
         List<Long> answer();
 
         /**
-         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked for.
+         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked
+         * for.
          *
          * @throws LockBackendException if none has, or nobody can say
          */
@@ -94,7 +95,9 @@ final class ScriptSender {
         };
     }
 
-    /** Returns what sends scripts once and waits so long for their answers. Redisson copies several objects to make one. */
+    /**
+     * Returns what sends scripts once and waits so long for their answers. Redisson copies several objects to make one.
+     */
     private RScript prepared(RedissonClient client, Duration timeout) {
         Prepared last = prepared;
         if (last == null || !last.timeout.equals(timeout)) {

@@ -20,8 +20,9 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Sends scripts with a {@code WAIT} behind each where the server has replicas, as {@code CommandAsyncService#syncedEval} does for
- * Redisson's own locks: all replicas are waited for, and one that acknowledges is enough. Safe to use from any thread.
+ * Sends scripts with a {@code WAIT} behind each where the server has replicas, as {@code
+ * CommandAsyncService#syncedEval} does for Redisson's own locks: all replicas are waited for, and one that acknowledges
+ * is enough. Safe to use from any thread.
  */
 final class AcknowledgedSender {
     private final ClientSource source;
@@ -64,8 +65,11 @@ final class AcknowledgedSender {
      */
     ScriptSender.Sent send(
             Script script, String name, List<String> lockKeys, List<Object> arguments, Duration timeout) {
+        if (!waits) {
+            return scripts.send(script, keys.plainName(name), lockKeys, arguments, timeout);
+        }
         long end = env.nanoTime() + timeout.toNanos();
-        int count = waits ? replicas.of(name, timeout) : 0;
+        int count = replicas.of(name, timeout);
         Duration left = atLeastOneMilli(Duration.ofNanos(end - env.nanoTime()));
         if (count == 0) {
             return scripts.send(script, keys.plainName(name), lockKeys, arguments, left);

@@ -12,8 +12,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Sends requests about many locks, as few as a server takes: one for each slot in a cluster, and otherwise one for all of them until a
- * server shows that it is in cluster mode. All are sent before the first answer is waited for. Safe to use from any thread.
+ * Sends requests about many locks, as few as a server takes: one for each slot in a cluster, and otherwise one for all
+ * of them until a server shows that it is in cluster mode. All are sent before the first answer is waited for. Safe to
+ * use from any thread.
  */
 final class LeaseBatches {
     /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
@@ -37,7 +38,8 @@ final class LeaseBatches {
      *
      * @param claims the locks
      * @param send sends one request; may throw {@link LockBackendException}
-     * @param outcome is given each group of locks and what waits for its answer, and lets a {@link CrossSlotException} pass
+     * @param outcome is given each group of locks and what waits for its answer, and lets a {@link CrossSlotException}
+     *     pass
      */
     void run(
             List<Claim> claims,
@@ -54,7 +56,7 @@ final class LeaseBatches {
                 outcome.accept(group, sent.get(i));
             } catch (CrossSlotException e) {
                 if (split) {
-                    outcome.accept(group, failed(new LockBackendException(e.reason(), e.getMessage())));
+                    outcome.accept(group, failed(new LockBackendException(e.reason(), String.valueOf(e.getMessage()))));
                 }
                 refused.addAll(group);
             }

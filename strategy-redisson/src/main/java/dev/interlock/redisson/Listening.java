@@ -13,8 +13,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Listens to channels, and goes on trying where that fails. A subscription outlives its use for a moment, since a lock that was waited
- * for is likely to be waited for again. Safe to use from any thread.
+ * Listens to channels, and goes on trying where that fails. A subscription outlives its use for a moment, since a lock
+ * that was waited for is likely to be waited for again. Safe to use from any thread.
  */
 final class Listening implements AutoCloseable {
     private static final long TENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -43,7 +43,9 @@ final class Listening implements AutoCloseable {
         this.sharded = sharded;
     }
 
-    /** Notes that the lock of a channel is about to be asked for, so that {@link #to} knows what has been heard since. */
+    /**
+     * Notes that the lock of a channel is about to be asked for, so that {@link #to} knows what has been heard since.
+     */
     void asking(String channel) {
         LockChannel present = channels.get(channel);
         if (present != null) {
@@ -51,7 +53,10 @@ final class Listening implements AutoCloseable {
         }
     }
 
-    /** Runs an action for each message on a channel, and whenever one may have gone unheard since the lock was asked for. */
+    /**
+     * Runs an action for each message on a channel, and whenever one may have gone unheard since the lock was asked
+     * for.
+     */
     Watch to(String channel, Runnable onSignal) {
         while (!closed) {
             LockChannel used = channels.computeIfAbsent(channel, name -> new LockChannel(name, this));

@@ -5,14 +5,15 @@ import dev.interlock.engine.protocol.Watch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 
 /**
- * The channel on which the releases of one lock are told: its subscription, and who is to be signalled. A monitor; signals are given
- * and requests are sent outside of it.
+ * The channel on which the releases of one lock are told: its subscription, and who is to be signalled. A monitor;
+ * signals are given and requests are sent outside of it.
  */
 final class LockChannel implements StatusListener {
     private static final System.Logger LOG = System.getLogger(LockChannel.class.getPackageName());
@@ -27,8 +28,9 @@ final class LockChannel implements StatusListener {
 
     private final String name;
     private final Listening listening;
+    private final ReentrantLock mutex = new ReentrantLock();
     private final List<Interest> interests = new ArrayList<>();
-    private State state = State.NEW;
+    private volatile State state = State.NEW;
     private long unusedSinceNanos;
     private Runnable unsubscription = () -> {};
 
@@ -60,7 +62,8 @@ final class LockChannel implements StatusListener {
     }
 
     /**
-     * Adds somebody who is to be signalled, which happens at once if a release may have gone unheard since the lock was asked for.
+     * Adds somebody who is to be signalled, which happens at once if a release may have gone unheard since the lock was
+     * asked for.
      *
      * @return the end of it, or {@code null} if the channel has ended
      */
@@ -68,12 +71,15 @@ final class LockChannel implements StatusListener {
     Watch add(Runnable onSignal) {
         Interest interest = new Interest(onSignal);
         boolean listens;
-        synchronized (this) {
+        mutex.lock();
+        try {
             if (state == State.ENDED) {
                 return null;
             }
             interests.add(interest);
             listens = state == State.LISTENING;
+        } finally {
+            mutex.unlock();
         }
         if (!listens) {
             begin();
@@ -84,22 +90,30 @@ final class LockChannel implements StatusListener {
     }
 
     private void removed(Interest interest) {
-        synchronized (this) {
+        mutex.lock();
+        try {
             if (!interests.remove(interest) || !interests.isEmpty()) {
                 return;
             }
             unusedSinceNanos = listening.nanoTime();
+        } finally {
+            mutex.unlock();
         }
         listening.tendLater();
     }
 
-    synchronized boolean isListening() {
+    boolean isListening() {
         return state == State.LISTENING;
     }
 
     /** Whether the channel is to be subscribed again, or may soon be ended. */
-    synchronized boolean needsTending() {
-        return state == State.NEW || interests.isEmpty();
+    boolean needsTending() {
+        mutex.lock();
+        try {
+            return state == State.NEW || interests.isEmpty();
+        } finally {
+            mutex.unlock();
+        }
     }
 
     /**
@@ -109,9 +123,13 @@ final class LockChannel implements StatusListener {
      */
     boolean tend(long lingerNanos) {
         Runnable undo;
-        synchronized (this) {
-            boolean used = !interests.isEmpty() || listening.nanoTime() - unusedSinceNanos < lingerNanos;
+        mutex.lock();
+        try {
+            boolean kept = state != State.NEW && listening.nanoTime() - unusedSinceNanos < lingerNanos;
+            boolean used = kept || !interests.isEmpty();
             undo = used ? null : ended();
+        } finally {
+            mutex.unlock();
         }
         if (undo == null) {
             begin();
@@ -124,13 +142,16 @@ final class LockChannel implements StatusListener {
     /** Ends the channel, whoever needs it. */
     void end() {
         Runnable undo;
-        synchronized (this) {
+        mutex.lock();
+        try {
             undo = ended();
+        } finally {
+            mutex.unlock();
         }
         undo.run();
     }
 
-    /** Ends the channel, within the monitor; the caller runs what is returned. */
+    /** Ends the channel, under the mutex; the caller runs what is returned. */
     private Runnable ended() {
         state = State.ENDED;
         Runnable undo = unsubscription;
@@ -139,11 +160,14 @@ final class LockChannel implements StatusListener {
     }
 
     private void begin() {
-        synchronized (this) {
+        mutex.lock();
+        try {
             if (state != State.NEW) {
                 return;
             }
             state = State.BEGINNING;
+        } finally {
+            mutex.unlock();
         }
         try {
             RTopic topic = listening.topic(name);
@@ -168,7 +192,8 @@ final class LockChannel implements StatusListener {
     /** Listens from now on unless that has failed or the channel has ended meanwhile. */
     private void decide(Runnable undo, @Nullable Throwable failure) {
         boolean listens;
-        synchronized (this) {
+        mutex.lock();
+        try {
             listens = failure == null && state == State.BEGINNING;
             if (listens) {
                 state = State.LISTENING;
@@ -176,6 +201,8 @@ final class LockChannel implements StatusListener {
             } else if (state == State.BEGINNING) {
                 state = State.NEW;
             }
+        } finally {
+            mutex.unlock();
         }
         if (listens) {
             signal();
@@ -206,8 +233,11 @@ final class LockChannel implements StatusListener {
     private void signal() {
         heard = true;
         List<Interest> all;
-        synchronized (this) {
+        mutex.lock();
+        try {
             all = List.copyOf(interests);
+        } finally {
+            mutex.unlock();
         }
         all.forEach(interest -> interest.onSignal.run());
     }

@@ -23,8 +23,8 @@ import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
- * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their messages show the
- * arguments of the request, owner tokens among them.
+ * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their
+ * messages show the arguments of the request, owner tokens among them.
  */
 final class RedissonFailures {
     private static final int MAX_TEXT = 200;

@@ -20,7 +20,10 @@ final class RedissonShards {
         this.cluster = cluster;
     }
 
-    /** Returns the address of the node of a cluster that is responsible for a lock, or the same text for all where that is not known. */
+    /**
+     * Returns the address of the node of a cluster that is responsible for a lock, or the same text for all where that
+     * is not known.
+     */
     String node(String name) {
         return cluster ? node(slot(name)) : ONLY;
     }

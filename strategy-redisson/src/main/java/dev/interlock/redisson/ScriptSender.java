@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
@@ -16,8 +17,8 @@ import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is sent after the
- * caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
+ * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is
+ * sent after the caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
  */
 final class ScriptSender {
     /** Redisson tells its own time-outs, which say what was sent, a little late. */
@@ -26,6 +27,11 @@ final class ScriptSender {
     private final ClientSource source;
     private final Environment env;
     private final RedissonFailures failures;
+
+    /** What was used last; most requests have the same time-out. */
+    private volatile @Nullable Prepared prepared;
+
+    private record Prepared(Duration timeout, RScript sender) {}
 
     ScriptSender(ClientSource source, Environment env, RedissonFailures failures) {
         this.source = source;
@@ -43,7 +49,8 @@ final class ScriptSender {
         List<Long> answer();
 
         /**
-         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked for.
+         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked
+         * for.
          *
          * @throws LockBackendException if none has, or nobody can say
          */
@@ -68,11 +75,7 @@ final class ScriptSender {
     /** Sends a script, whose answer is to come within a time, and does not wait for it. */
     Sent send(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
-        RedissonClient client = source.get(timeout);
-        RScript sender = client.getScript(OptionalOptions.defaults()
-                .codec(StringCodec.INSTANCE)
-                .retryAttempts(0)
-                .timeout(timeout));
+        RScript sender = prepared(source.get(timeout), timeout);
         List<Object> rawKeys = raw(keys);
         CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
         return () -> {
@@ -90,6 +93,23 @@ final class ScriptSender {
                 throw failures.of(e);
             }
         };
+    }
+
+    /**
+     * Returns what sends scripts once and waits so long for their answers. Redisson copies several objects to make one.
+     */
+    private RScript prepared(RedissonClient client, Duration timeout) {
+        Prepared last = prepared;
+        if (last == null || !last.timeout.equals(timeout)) {
+            last = new Prepared(
+                    timeout,
+                    client.getScript(OptionalOptions.defaults()
+                            .codec(StringCodec.INSTANCE)
+                            .retryAttempts(0)
+                            .timeout(timeout)));
+            prepared = last;
+        }
+        return last.sender;
     }
 
     /** Returns keys as bytes, because Redisson maps names that are strings once more. */

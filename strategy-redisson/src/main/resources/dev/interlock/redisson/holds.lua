@@ -1,8 +1,10 @@
 -- KEYS: the lock.  ARGV: owner, field of its thread, how often that thread holds the lock by this owner.
--- Shows the count to a plain RLock of the same client and thread, which may have added its own. Returns {1}, or {0} if the lock is lost.
+-- Shows the count to a plain RLock of the same client and thread, which may have added its own. Returns {1}, or {0} if
+-- the lock is lost.
 --
--- The field counts 2^32 more than there are holds. A plain lock deletes the whole hash when its own unlock() brings the field to zero,
--- and 2^32 keeps an unlock() without a lock() from that. Nobody sees it, since RLock.getHoldCount() returns the lower 32 bits.
+-- The field counts 2^32 more than there are holds. A plain lock deletes the whole hash when its own unlock() brings the
+-- field to zero, and 2^32 keeps an unlock() without a lock() from that. Nobody sees it, since RLock.getHoldCount()
+-- returns the lower 32 bits.
 local kept = 4294967296
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 if not before then

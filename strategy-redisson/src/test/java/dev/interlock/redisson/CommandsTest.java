@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent to the server, and that the access control list that the documentation gives suffices for it. */
 class CommandsTest {
-    private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
+    static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
 
     private final Fixture redis = new Fixture();
 
@@ -192,7 +192,7 @@ class CommandsTest {
                 .getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
     }
 
-    private static String documentedList() throws IOException {
+    static String documentedList() throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(text -> text.startsWith("ACL SETUSER"))
                 .findFirst()

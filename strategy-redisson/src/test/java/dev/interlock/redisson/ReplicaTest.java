@@ -14,13 +14,17 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redisson.keys.RedissonKeys;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -78,13 +82,17 @@ class ReplicaTest {
     }
 
     private static LeaseProtocol protocol(RedissonClient client) {
-        RedissonFailures failures = new RedissonFailures("the servers");
+        return protocol(
+                config(), new HandedInClient(client, new RedissonFailures("the servers"), Environment.system()));
+    }
+
+    private static LeaseProtocol protocol(LockConfig config, ClientSource source) {
         return new RedissonProtocol(
-                new HandedInClient(client, failures, Environment.system()),
-                new RedissonKeys(config().keyPrefix(), UnaryOperator.identity()),
-                Settings.of(config()),
-                failures,
-                config(),
+                source,
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                Settings.of(config),
+                new RedissonFailures("the servers"),
+                config,
                 Environment.system());
     }
 
@@ -161,6 +169,33 @@ class ReplicaTest {
                     .map(command -> command.get(0))
                     .containsExactly("EVALSHA", "WAIT", "EVALSHA", "WAIT", "EVALSHA");
         }
+    }
+
+    @Tag("deep")
+    @Test
+    void theDocumentedAccessControlListSuffices() throws Exception {
+        String page = Files.readString(CommandsTest.PAGE);
+        Matcher more =
+                Pattern.compile("with sentinels and replicas\\s+`([^`]+)`").matcher(page);
+        assertThat(more.find()).isTrue();
+        String[] list = (CommandsTest.documentedList().replace(">…", ">s3cret") + " " + more.group(1)).split(" ");
+        primary.command(list);
+        replica.command(list);
+        LockConfig listed = config().toBuilder()
+                .endpoints("redis://locker:s3cret@127.0.0.1:" + primary.port() + ",redis://locker:s3cret@127.0.0.1:"
+                        + replica.port())
+                .build();
+        Config client = Settings.of(listed).clientConfig(listed);
+        try (LeaseProtocol protocol =
+                protocol(listed, new OwnClient(client, new RedissonFailures("the servers"), Environment.system()))) {
+            Claim claim = claim("invoice:42");
+            assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+            assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+            assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        }
+        assertThat((List<?>) primary.command("ACL", "LOG"))
+                .as("commands that were refused, but for Redisson's own look for a cluster, which it does without")
+                .allSatisfy(refusal -> assertThat(refusal.toString()).contains("object, eval,"));
     }
 
     @Tag("deep")

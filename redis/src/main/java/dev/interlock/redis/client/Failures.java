@@ -19,8 +19,8 @@ public final class Failures {
     private static final Map<String, String> ADVICE = Map.of(
             "OOM", "give it more memory, or let it evict what is not locks",
             "MISCONF", "it cannot save its data: see its log",
-            "MOVED", "it is a node of a cluster, which this client does not follow",
-            "ASK", "it is a node of a cluster, which this client does not follow",
+            "MOVED", "it is a node of a cluster: give the endpoint as redis-cluster://host:port",
+            "ASK", "it is a node of a cluster: give the endpoint as redis-cluster://host:port",
             "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
             "WRONGPASS", "check user and password of the endpoint",
             "NOPERM", "let the user do this in the server's access control list",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.client;
 
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 
 /** Makes the nodes of single servers over one client library, with threads and settings that they share. */
@@ -12,7 +11,7 @@ public interface ServerConnector extends AutoCloseable {
      * @param server where it listens, and how to log in
      * @return the node, which the caller closes
      */
-    RedisNode connect(RedisEndpoint server);
+    ClientNode connect(RedisEndpoint server);
 
     /** Ends what the nodes share as soon as all of them are closed. */
     @Override

@@ -57,7 +57,7 @@ public final class RedisNodes {
     public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
         require("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
         try (LettuceConnector connector = new LettuceConnector(env, config.commandTimeout())) {
-            return endpoints.stream().map(connector::connect).toList();
+            return endpoints.stream().<RedisNode>map(connector::connect).toList();
         }
     }
 

@@ -2,7 +2,6 @@
 package dev.interlock.redis.client.jedis;
 
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerConnector;
@@ -20,7 +19,7 @@ public final class JedisConnector implements ServerConnector {
     }
 
     @Override
-    public RedisNode connect(RedisEndpoint server) {
+    public ClientNode connect(RedisEndpoint server) {
         Failures failures = new Failures(server.toString());
         JedisWire wire = JedisWire.own(env, failures, server, connectTimeout);
         return new ClientNode(env, failures, wire, new JedisSubscriptions(wire));

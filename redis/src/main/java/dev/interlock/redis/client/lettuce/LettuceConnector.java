@@ -2,7 +2,6 @@
 package dev.interlock.redis.client.lettuce;
 
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerConnector;
@@ -21,12 +20,12 @@ public final class LettuceConnector implements ServerConnector {
     }
 
     @Override
-    public RedisNode connect(RedisEndpoint server) {
+    public ClientNode connect(RedisEndpoint server) {
         return node(env, LettuceClient.own(env, server, connectTimeout, threads), new Failures(server.toString()));
     }
 
     /** Makes the node of the server that a client leads to. */
-    public static RedisNode node(Environment env, LettuceClient client, Failures failures) {
+    public static ClientNode node(Environment env, LettuceClient client, Failures failures) {
         LettuceWire wire = new LettuceWire(env, failures, client);
         return new ClientNode(env, failures, wire, new LettuceSubscriptions(env, failures, client));
     }

@@ -6,7 +6,6 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -61,12 +60,9 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedisNode node = settings.lettuce()
-                ? RedisNodes.lettuce(endpoint, config, env)
-                : RedisNodes.jedis(endpoint, config, env);
+        RedisNode node = RedisNodes.open(settings.library(), config, env);
         return SetNxPxProtocol.newFactory(node, settings, config, env);
     }
 }

@@ -2,6 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -11,12 +12,12 @@ import java.util.Locale;
 /**
  * The options of this strategy.
  *
- * @param lettuce whether to speak to Redis through Lettuce rather than Jedis
+ * @param library the client library to speak to Redis with
  * @param fencing whether to draw fencing tokens
  * @param scripting whether the server may be sent scripts
  * @param wakeup how waiters learn that the lock is free
  */
-record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wakeup) {
+record Settings(ClientLibrary library, boolean fencing, boolean scripting, Wakeup wakeup) {
     /** How waiters learn that the lock is free. */
     enum Wakeup {
         /** They wait in a list in Redis, and a release grants the lock to the first. */
@@ -57,7 +58,7 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
                 ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
                 : Wakeup.PUBSUB;
         Settings settings = new Settings(
-                CLIENT.oneOf(config, "jedis", "lettuce").equals("lettuce"),
+                ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "lettuce").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
                 wakeup);

@@ -37,11 +37,11 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/x#master"})
     void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.of(uris)))
-                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/x#master\" cannot be used")
                 .withMessageNotContaining("hunter2");
     }
 
@@ -87,14 +87,13 @@ class OptionsTest {
     }
 
     @Test
-    void moreOrFewerThanOneServerIsAnError() {
+    void endpointsThatDoNotBelongTogetherAreAnError() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> make(LockConfig.of("redis://a,redis://b")))
-                .withMessageContaining("uses one server")
-                .withMessageContaining("names 2");
+                .isThrownBy(() -> make(LockConfig.of("redis://a,redis-sentinel://b/#main")))
+                .withMessageContaining("different schemes");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.builder().build()))
-                .withMessageContaining("names 0");
+                .withMessageContaining("names no endpoint");
     }
 
     @Test

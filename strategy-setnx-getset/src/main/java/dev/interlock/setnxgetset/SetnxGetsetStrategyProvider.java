@@ -4,8 +4,8 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -38,9 +38,8 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(RedisNodes.jedis(endpoint, config, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(RedisNodes.open(ClientLibrary.JEDIS, config, env), settings, config, env);
     }
 }

@@ -15,32 +15,27 @@ import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
-import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.setnxpx.Settings.Wakeup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one Redis server: a key that holds the owner token and has the lease as its time to live.
+ * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token and has the lease as its time to live.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>,
  *     "Correct implementation with a single instance"
  */
 final class SetNxPxProtocol implements LeaseProtocol {
-    private static final LuaScript ACQUIRE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "acquire.lua");
-    private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "release.lua");
-    private static final LuaScript RENEW = LuaScript.load(SetNxPxProtocol.class, "renew.lua");
-
-    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
-    private static final int BATCH = 256;
-
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
      * from which tokens are drawn, has moved on.
@@ -52,6 +47,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Settings settings;
     private final Duration timeout;
     private final Duration listLife;
+    private final Scripts scripts;
+    private final Batches batches;
     private final Places places;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -61,6 +58,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         // Whoever waits asks again within the ceiling, which keeps the list.
         this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
+        this.scripts = Scripts.of(node.isSharded());
+        this.batches = new Batches(node, keys);
         this.places = new Places(env, node, keys);
     }
 
@@ -107,8 +106,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     private RedisCommand acquireScript(Claim claim, boolean enters) {
-        return script(
-                ACQUIRE,
+        return acquireScript(
                 claim,
                 claim.token(),
                 millis(claim.lease()),
@@ -119,10 +117,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
                 Long.toString(places.since(claim)));
     }
 
-    private RedisCommand script(LuaScript script, Claim claim, String... args) {
+    private RedisCommand acquireScript(Claim claim, String... args) {
         String name = claim.name();
         return RedisCommand.script(
-                script, List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
+                scripts.acquire(), List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
     }
 
     private int fences(Claim claim) {
@@ -144,48 +142,65 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        int batch = settings.scripting() ? BATCH : 1;
-        while (renewals.size() < claims.size()) {
-            int from = renewals.size();
-            List<Claim> group = claims.subList(from, Math.min(from + batch, claims.size()));
-            try {
-                renewals.addAll(settings.scripting() ? renewByScript(group) : renewByTransaction(group.get(0)));
-            } catch (LockBackendException e) {
-                // There is one server: where it does not answer to one group, the others would only wait in line.
-                List<Claim> failed = e.reason() == Reason.REFUSED ? group : claims.subList(from, claims.size());
-                failed.forEach(claim -> renewals.add(new Renewal.Failed(e)));
-            }
-        }
-        return renewals;
+        return settings.scripting() ? renewByScript(claims) : renewByTransaction(claims);
     }
 
     private List<Renewal> renewByScript(List<Claim> claims) {
+        Map<Claim, Renewal> renewals = new IdentityHashMap<>();
+        batches.send(claims, this::renewalScript, (group, reply) -> {
+            try {
+                List<?> answers = (List<?>) Batches.valueOf(reply);
+                for (int i = 0; i < group.size(); i++) {
+                    renewals.put(group.get(i), renewal(group.get(i), (Long) reply(answers.get(i))));
+                }
+            } catch (LockBackendException e) {
+                group.forEach(claim -> renewals.put(claim, new Renewal.Failed(e)));
+            }
+        });
+        return claims.stream().map(renewals::get).toList();
+    }
+
+    private RedisCommand renewalScript(List<Claim> claims) {
         List<String> args = new ArrayList<>(2 * claims.size());
         for (Claim claim : claims) {
             args.add(claim.token());
             args.add(millis(claim.lease()));
         }
-        List<String> locks =
-                claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        List<?> answers = (List<?>) reply(
-                node.call(RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
+        return RedisCommand.script(
+                Scripts.RENEW,
+                claims.stream().map(claim -> keys.lock(claim.name())).toList(),
+                args);
+    }
+
+    private static Renewal renewal(Claim claim, long answer) {
+        return answer == 1
+                ? new Renewal.Renewed(validity(claim.lease()))
+                : new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN);
+    }
+
+    private List<Renewal> renewByTransaction(List<Claim> claims) {
         List<Renewal> renewals = new ArrayList<>(claims.size());
-        for (int i = 0; i < claims.size(); i++) {
-            long answer = (Long) reply(answers.get(i));
-            renewals.add(
-                    answer == 1
-                            ? new Renewal.Renewed(validity(claims.get(i).lease()))
-                            : new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
+        for (Claim claim : claims) {
+            try {
+                renewals.add(renewByTransaction(claim));
+            } catch (LockBackendException e) {
+                // All are about one server: where it does not answer for one lock, the others would only wait in line.
+                List<Claim> failed =
+                        e.reason() == Reason.REFUSED ? List.of(claim) : claims.subList(renewals.size(), claims.size());
+                failed.forEach(it -> renewals.add(new Renewal.Failed(e)));
+                if (renewals.size() == claims.size()) {
+                    break;
+                }
+            }
         }
         return renewals;
     }
 
-    private List<Renewal> renewByTransaction(Claim claim) {
+    private Renewal renewByTransaction(Claim claim) {
         String key = keys.lock(claim.name());
-        return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease()), "GT"))
+        return transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease()), "GT"))
                 .<Renewal>map(Renewal.Lost::new)
-                .orElseGet(() -> new Renewal.Renewed(validity(claim.lease()))));
+                .orElseGet(() -> new Renewal.Renewed(validity(claim.lease())));
     }
 
     @Override
@@ -206,7 +221,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
         Optional<LossCause> loss = settings.wakeup() == Wakeup.POLL
                 ? transactIfMine(claim, delete)
-                : transactIfMine(claim, delete, RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
+                : transactIfMine(claim, delete, RedisCommand.of(scripts.publish(), keys.channel(claim.name()), ""));
         return loss.<Release>map(Release.Lost::new).orElseGet(() -> new Release.Freed(true));
     }
 
@@ -216,21 +231,15 @@ final class SetNxPxProtocol implements LeaseProtocol {
             LeaseProtocol.super.releaseAll(claims);
             return;
         }
-        LockBackendException first = null;
-        for (int from = 0; from < claims.size(); from += BATCH) {
-            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
-            batch.forEach(places::leave);
-            try {
-                node.call(releaseScript(batch), batch.get(0).timeout());
-            } catch (LockBackendException e) {
-                first = first == null ? e : first;
-                if (e.reason() != Reason.REFUSED) {
-                    break;
-                }
+        claims.forEach(places::leave);
+        List<LockBackendException> failures = new ArrayList<>();
+        batches.send(claims, this::releaseScript, (group, reply) -> {
+            if (reply instanceof RedisLink.Reply.Failed failed) {
+                failures.add(failed.cause());
             }
-        }
-        if (first != null) {
-            throw first;
+        });
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
     }
 
@@ -249,7 +258,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
             args.add(settings.wakeup() == Wakeup.POLL ? "" : keys.channel(name));
             args.add(settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "");
         }
-        return RedisCommand.script(RELEASE, touched, args);
+        return RedisCommand.script(scripts.release(), touched, args);
     }
 
     /** Carries out commands if the claim holds the lock, and says why not if it does not. */
@@ -260,6 +269,11 @@ final class SetNxPxProtocol implements LeaseProtocol {
             return Optional.empty();
         }
         return Optional.of(holder == null ? LossCause.GONE : LossCause.TAKEN);
+    }
+
+    @Override
+    public String lane(String name) {
+        return node.lane(keys.lock(name));
     }
 
     @Override

@@ -4,10 +4,13 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 
 /**
  * Makes factories of {@code setnx-getset} locks over a client that the application has already, which they do not close.
@@ -21,7 +24,7 @@ import redis.clients.jedis.RedisClient;
  */
 public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
-    private @Nullable RedisClient client;
+    private @Nullable Function<Environment, RedisNode> nodeMaker;
 
     private SetnxGetsetLocks() {}
 
@@ -42,7 +45,21 @@ public final class SetnxGetsetLocks {
      * @return this builder
      */
     public SetnxGetsetLocks jedis(RedisClient client) {
-        this.client = Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link #jedis(RedisClient)} does for one
+     * server.
+     *
+     * @param client the client
+     * @return this builder
+     */
+    public SetnxGetsetLocks jedis(RedisClusterClient client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
         return this;
     }
 
@@ -66,13 +83,13 @@ public final class SetnxGetsetLocks {
      *     no sense
      */
     public DistributedLockFactory build() {
-        if (client == null) {
+        if (nodeMaker == null) {
             throw new IllegalStateException(
                     "no client was given: call jedis(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         config.requireKnownOptions(new SetnxGetsetStrategyProvider());
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(JedisNodes.of(client, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(nodeMaker.apply(env), settings, config, env);
     }
 }

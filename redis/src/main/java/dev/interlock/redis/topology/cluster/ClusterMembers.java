@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** The nodes of a cluster that have been asked something, each with its connections. Safe to use from any thread. */
 final class ClusterMembers {
@@ -35,23 +36,50 @@ final class ClusterMembers {
         this.onChannelMoved = onChannelMoved;
     }
 
-    /** Returns the node at an address, made when it is first needed. */
+    /**
+     * Returns the node at an address, made when it is first needed.
+     *
+     * @throws dev.interlock.LockBackendException if a client that was handed in does not know it
+     */
     ClientNode node(RedisEndpoint endpoint) {
+        ClientNode present = find(endpoint);
+        if (present != null) {
+            return present;
+        }
+        // Not under the lock, since a client that was handed in may ask its servers for the address first.
+        ClientNode made = connector.connect(endpoint);
+        made.onChannelMoved(onChannelMoved);
+        ClientNode kept = keep(endpoint, made);
+        if (!kept.equals(made) || isClosed()) {
+            // It says itself that it is closed.
+            made.close();
+        }
+        return kept;
+    }
+
+    private @Nullable ClientNode find(RedisEndpoint endpoint) {
         lock.lock();
         try {
-            ClientNode present = nodes.get(endpoint);
-            if (present != null) {
-                return present;
-            }
-            ClientNode made = connector.connect(endpoint);
-            made.onChannelMoved(onChannelMoved);
-            if (closed) {
-                // It says itself that it is closed.
-                made.close();
-            } else {
-                nodes.put(endpoint, made);
-            }
-            return made;
+            return nodes.get(endpoint);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ClientNode keep(RedisEndpoint endpoint, ClientNode made) {
+        lock.lock();
+        try {
+            ClientNode other = closed ? null : nodes.putIfAbsent(endpoint, made);
+            return other == null ? made : other;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
         } finally {
             lock.unlock();
         }

@@ -14,11 +14,7 @@ import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -107,57 +103,13 @@ public final class ClusterNode implements RedisNode {
     }
 
     /** Returns the slot of the key of a command; one without a key may go anywhere. */
-    private static int slot(RedisCommand command) {
+    static int slot(RedisCommand command) {
         return command.key().map(HashSlot::of).orElse(0);
     }
 
     @Override
     public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
-        Deadline deadline = new Deadline(env, timeout);
-        RedisLink.Reply[] replies = new RedisLink.Reply[commands.size()];
-        Map<RedisEndpoint, List<Integer>> byOwner = new LinkedHashMap<>();
-        SlotTable table = slots.table();
-        for (int i = 0; i < replies.length; i++) {
-            RedisEndpoint owner = table.owner(slot(commands.get(i)));
-            if (owner != null) {
-                byOwner.computeIfAbsent(owner, key -> new ArrayList<>()).add(i);
-            }
-        }
-        byOwner.forEach((owner, places) -> {
-            List<RedisCommand> mine = places.stream().map(commands::get).toList();
-            List<RedisLink.Reply> told = members.node(owner).callEach(mine, left(deadline));
-            for (int i = 0; i < told.size(); i++) {
-                replies[places.get(i)] = told.get(i);
-            }
-        });
-        for (int i = 0; i < replies.length; i++) {
-            RedisLink.Reply reply = replies[i];
-            if (reply == null || reply instanceof RedisLink.Reply.Failed failed && wasNotCarriedOut(failed)) {
-                replies[i] = callAgain(commands.get(i), reply, deadline);
-            }
-        }
-        return Arrays.asList(replies);
-    }
-
-    private static boolean wasNotCarriedOut(RedisLink.Reply.Failed failed) {
-        return failed.cause().reason() == Reason.UNREACHABLE;
-    }
-
-    /** Carries out a command by itself that its node did not carry out, and perhaps says which one would. */
-    private RedisLink.Reply callAgain(RedisCommand command, RedisLink.@Nullable Reply before, Deadline deadline) {
-        if (before != null && deadline.nanosLeft() <= 0) {
-            refreshSoon();
-            return before;
-        }
-        try {
-            return new RedisLink.Reply.Value(call(command, left(deadline)));
-        } catch (LockBackendException e) {
-            return new RedisLink.Reply.Failed(e);
-        }
-    }
-
-    private static Duration left(Deadline deadline) {
-        return Duration.ofNanos(Math.max(1, deadline.nanosLeft()));
+        return new ClusterBatch(env, slots, members, this::call, commands).send(new Deadline(env, timeout));
     }
 
     @Override

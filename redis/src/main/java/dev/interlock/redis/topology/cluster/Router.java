@@ -114,7 +114,11 @@ final class Router {
         if (reason != null) {
             throw reason;
         }
-        throw new LockBackendException(
-                Reason.UNREACHABLE, "no node of the cluster serves slot " + slot + " now: check CLUSTER INFO");
+        throw notServed(slot);
+    }
+
+    static LockBackendException notServed(int slot) {
+        return new LockBackendException(
+                Reason.UNREACHABLE, "no node of the cluster serves slot " + slot + " now: see CLUSTER INFO there");
     }
 }

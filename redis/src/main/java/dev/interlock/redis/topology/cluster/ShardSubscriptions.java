@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.topology.cluster;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.HashSet;
@@ -74,13 +76,21 @@ final class ShardSubscriptions {
         if (owner == null || owner.equals(member.at)) {
             return false;
         }
+        ClientNode node;
+        try {
+            node = members.node(owner);
+        } catch (LockBackendException e) {
+            // A client that was handed in does not know it yet; the next refresh tries again.
+            return false;
+        }
         Watch former = member.present;
         boolean hadBegun = member.begun;
         member.begun = false;
         member.at = owner;
+        member.node = node;
         Ear ear = new Ear(member);
         member.ear = ear;
-        member.present = members.node(owner).subscribeSharded(member.channel, ear);
+        member.present = node.subscribeSharded(member.channel, ear);
         if (former != null) {
             former.close();
         }
@@ -98,18 +108,18 @@ final class ShardSubscriptions {
 
     /** Has the connections opened again over which these channels are listened to. */
     void doubt(@Nullable String channel) {
-        Set<RedisEndpoint> doubted = new HashSet<>();
+        Set<ClientNode> doubted = new HashSet<>();
         lock.lock();
         try {
             for (Member member : channel == null ? all() : byChannel.getOrDefault(channel, Set.of())) {
-                if (member.at != null) {
-                    doubted.add(member.at);
+                if (member.node != null) {
+                    doubted.add(member.node);
                 }
             }
         } finally {
             lock.unlock();
         }
-        doubted.forEach(endpoint -> members.node(endpoint).doubtSubscriptions());
+        doubted.forEach(ClientNode::doubtSubscriptions);
     }
 
     void close() {
@@ -133,6 +143,7 @@ final class ShardSubscriptions {
         private final int slot;
         private final RedisNode.Listener listener;
         private @Nullable RedisEndpoint at;
+        private @Nullable ClientNode node;
         private @Nullable Watch present;
         private @Nullable Ear ear;
         private boolean begun;

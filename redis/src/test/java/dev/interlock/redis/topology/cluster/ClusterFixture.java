@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A cluster for one test, and the nodes that lead to it. */
+/** A cluster, and the nodes that lead to it. */
 final class ClusterFixture implements AutoCloseable {
     /** Long enough for any machine, since it is only ever waited out by a test that fails. */
     static final Duration LONG = Duration.ofSeconds(60);
@@ -34,6 +34,12 @@ final class ClusterFixture implements AutoCloseable {
         LockConfig config =
                 LockConfig.builder().endpoints(uri).commandTimeout(LONG).build();
         RedisNode node = RedisNodes.open(library, config, Environment.system());
+        nodes.add(node);
+        return node;
+    }
+
+    /** Returns a node that is closed with the others. */
+    RedisNode closeLater(RedisNode node) {
         nodes.add(node);
         return node;
     }
@@ -86,9 +92,14 @@ final class ClusterFixture implements AutoCloseable {
         }
     }
 
+    void closeNodes() {
+        nodes.forEach(RedisNode::close);
+        nodes.clear();
+    }
+
     @Override
     public void close() {
-        nodes.forEach(RedisNode::close);
+        closeNodes();
         servers.close();
     }
 }

@@ -18,14 +18,16 @@ import dev.interlock.testservers.SlotMigration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One test for what a cluster asks of a client, each on a cluster of three primaries that the others do not disturb. */
+/** What a cluster asks of a client, on three primaries that the tests share and leave whole. */
 @ParameterizedClass
 @EnumSource(ClientLibrary.class)
 class ClusterNodeTest {
@@ -34,15 +36,25 @@ class ClusterNodeTest {
     @Parameter
     ClientLibrary library;
 
-    private ClusterFixture cluster;
+    private static ClusterFixture cluster;
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    static void start() {
         cluster = new ClusterFixture(3, 0);
     }
 
+    @BeforeEach
+    void empty() {
+        cluster.servers.primaries().forEach(server -> server.command("FLUSHALL"));
+    }
+
     @AfterEach
-    void stop() {
+    void closeNodes() {
+        cluster.closeNodes();
+    }
+
+    @AfterAll
+    static void stop() {
         cluster.close();
     }
 
@@ -89,6 +101,7 @@ class ClusterNodeTest {
         assertThat(node.callEach(List.of(increment), LONG)).isEqualTo(List.of(new RedisLink.Reply.Value(10L)));
         assertThat(node.lane(key)).as("until the slot has moved").endsWith(":" + source.port());
         migration.finish();
+        cluster.servers.awaitSettled();
         assertThat(call(node, "GET", key)).isEqualTo("10");
     }
 
@@ -108,6 +121,7 @@ class ClusterNodeTest {
         assertThat(failure.reason()).isEqualTo(LockBackendException.Reason.UNREACHABLE);
         assertThat(failure).hasMessageContaining("TRYAGAIN");
         migration.finish();
+        cluster.servers.awaitSettled();
         assertThat(node.call(command, LONG)).isEqualTo(2L);
     }
 

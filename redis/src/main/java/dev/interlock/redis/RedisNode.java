@@ -106,6 +106,56 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
+     * Carries out commands that need nothing of each other, and do no harm when they are carried out twice. Those for one server are
+     * sent in one go.
+     *
+     * @param commands the commands
+     * @param timeout the longest time to wait for all replies, connections included
+     * @return what came of each, in the same order; a failure is returned, not thrown
+     */
+    default List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
+        List<RedisLink.Reply> replies = new ArrayList<>();
+        for (RedisCommand command : commands) {
+            try {
+                replies.add(new RedisLink.Reply.Value(call(command, timeout)));
+            } catch (LockBackendException e) {
+                replies.add(new RedisLink.Reply.Failed(e));
+            }
+        }
+        return replies;
+    }
+
+    /**
+     * Tells which keys may go together in one script or transaction.
+     *
+     * @param key a key
+     * @return the same number for keys that may; it changes when a server turns out to be in cluster mode
+     */
+    default int slot(String key) {
+        return 0;
+    }
+
+    /**
+     * Tells which server is responsible for a key, as far as that is known. Does not block.
+     *
+     * @param key the key
+     * @return the same text for keys whose commands go to the same server
+     */
+    default String lane(String key) {
+        return "";
+    }
+
+    /**
+     * Tells whether channels belong to servers as keys do: then {@link #subscribe} listens to the sharded channels of a cluster, to
+     * which {@code SPUBLISH} sends, and a channel has to have the hash tag of the keys that it is about.
+     *
+     * @return {@code false} for the channels of {@code PUBLISH}
+     */
+    default boolean isSharded() {
+        return false;
+    }
+
+    /**
      * Carries out commands as one transaction if a key has a value at that moment ({@code WATCH}, {@code GET}, {@code MULTI},
      * …, {@code EXEC}), for servers on which scripts are not allowed.
      *
@@ -208,6 +258,15 @@ public interface RedisNode extends AutoCloseable {
      * again. Returns without waiting for the server.
      */
     default void doubtSubscriptions() {}
+
+    /**
+     * As {@link #doubtSubscriptions()}, for the connection that serves a channel.
+     *
+     * @param channel the channel
+     */
+    default void doubtSubscription(String channel) {
+        doubtSubscriptions();
+    }
 
     /** Told what happens on a channel; must not block. */
     interface Listener {

@@ -98,6 +98,19 @@ public final class SetNxPxLocks {
     }
 
     /**
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link
+     * #jedis(redis.clients.jedis.RedisClient)} does for one server.
+     *
+     * @param client the client
+     * @return this builder
+     */
+    public SetNxPxLocks jedis(redis.clients.jedis.RedisClusterClient client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
      * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
      * is for what options cannot carry, a TLS context and a supplier of credentials.
      *
@@ -106,6 +119,20 @@ public final class SetNxPxLocks {
      */
     public SetNxPxLocks connections(Consumer<ConnectionSettings.Builder> settings) {
         this.connections = Objects.requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /**
+     * Uses the threads of a Lettuce client, over connections of its own to the nodes of a cluster.
+     *
+     * @param client the client
+     * @param seed some node of the cluster, with what is needed to log in to all of them
+     * @return this builder
+     */
+    public SetNxPxLocks lettuce(io.lettuce.core.cluster.RedisClusterClient client, io.lettuce.core.RedisURI seed) {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(seed, "seed");
+        nodeMaker = env -> LettuceNodes.of(client, seed, env);
         return this;
     }
 

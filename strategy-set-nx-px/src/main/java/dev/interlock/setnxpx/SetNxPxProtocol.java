@@ -14,9 +14,10 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
-import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.setnxpx.Settings.Wakeup;
@@ -29,19 +30,12 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one Redis server: a key that holds the owner token and has the lease as its time to live.
+ * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token and has the lease as its time to live.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>,
  *     "Correct implementation with a single instance"
  */
 final class SetNxPxProtocol implements LeaseProtocol {
-    private static final LuaScript ACQUIRE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "acquire.lua");
-    private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "release.lua");
-    private static final LuaScript RENEW = LuaScript.load(SetNxPxProtocol.class, "renew.lua");
-
-    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
-    private static final int BATCH = 256;
-
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
      * from which tokens are drawn, has moved on.
@@ -59,6 +53,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Settings settings;
     private final Duration timeout;
     private final Duration listLife;
+    private final Scripts scripts;
+    private final Batches batches;
+    private final Transactions transactions;
+    private final Renewals renewals;
     private final Places places;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -68,6 +66,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         // Whoever waits asks again within the ceiling, which keeps the list.
         this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
+        this.scripts = Scripts.of(node.isSharded());
+        this.batches = new Batches(node, keys);
+        this.transactions = new Transactions(node, keys);
+        this.renewals = new Renewals(keys, batches, transactions, settings.acknowledgement());
         this.places = new Places(env, node, keys);
     }
 
@@ -132,13 +134,6 @@ final class SetNxPxProtocol implements LeaseProtocol {
                 : new Acknowledged(node.callOrUndo(command, undo, within), Optional.empty());
     }
 
-    /** Sends what keeps locks ahead of what others send, and has it acknowledged if the options ask for that. */
-    private Acknowledged sendUrgently(RedisCommand command, Duration within) {
-        return settings.acknowledgement().isWanted()
-                ? node.callAcknowledged(command, settings.acknowledgement(), within)
-                : new Acknowledged(node.callUrgently(command, within), Optional.empty());
-    }
-
     private Attempt granted(Claim claim, Acknowledged answer, OptionalLong firstFence) {
         return answer.shortfall()
                 .map(shortfall -> takeBack(claim, shortfall))
@@ -162,8 +157,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     private RedisCommand acquireScript(Claim claim, boolean enters) {
-        return script(
-                ACQUIRE,
+        return acquireScript(
                 claim,
                 claim.token(),
                 millis(claim.lease()),
@@ -174,10 +168,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
                 Long.toString(places.since(claim)));
     }
 
-    private RedisCommand script(LuaScript script, Claim claim, String... args) {
+    private RedisCommand acquireScript(Claim claim, String... args) {
         String name = claim.name();
         return RedisCommand.script(
-                script, List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
+                scripts.acquire(), List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
     }
 
     private int fences(Claim claim) {
@@ -199,53 +193,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        int batch = settings.scripting() ? BATCH : 1;
-        while (renewals.size() < claims.size()) {
-            int from = renewals.size();
-            List<Claim> group = claims.subList(from, Math.min(from + batch, claims.size()));
-            try {
-                renewals.addAll(settings.scripting() ? renewByScript(group) : renewByTransaction(group.get(0)));
-            } catch (LockBackendException e) {
-                // There is one server: where it does not answer to one group, the others would only wait in line.
-                List<Claim> failed = e.reason() == Reason.REFUSED ? group : claims.subList(from, claims.size());
-                failed.forEach(claim -> renewals.add(new Renewal.Failed(e)));
-            }
-        }
-        return renewals;
-    }
-
-    private List<Renewal> renewByScript(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size());
-        for (Claim claim : claims) {
-            args.add(claim.token());
-            args.add(millis(claim.lease()));
-        }
-        List<String> locks =
-                claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        Acknowledged renewed = sendUrgently(
-                RedisCommand.script(RENEW, locks, args), claims.get(0).timeout());
-        List<?> answers = (List<?>) reply(renewed.reply());
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        for (int i = 0; i < claims.size(); i++) {
-            long answer = (Long) reply(answers.get(i));
-            if (answer == 1) {
-                Duration validity = validity(claims.get(i).lease());
-                renewals.add(renewed.shortfall()
-                        .<Renewal>map(Renewal.Failed::new)
-                        .orElseGet(() -> new Renewal.Renewed(validity)));
-            } else {
-                renewals.add(new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
-            }
-        }
-        return renewals;
-    }
-
-    private List<Renewal> renewByTransaction(Claim claim) {
-        String key = keys.lock(claim.name());
-        return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease()), "GT"))
-                .<Renewal>map(Renewal.Lost::new)
-                .orElseGet(() -> new Renewal.Renewed(validity(claim.lease()))));
+        return settings.scripting() ? renewals.byScript(claims) : renewals.byTransaction(claims);
     }
 
     @Override
@@ -265,8 +213,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
         Optional<LossCause> loss = settings.wakeup() == Wakeup.POLL
-                ? transactIfMine(claim, delete)
-                : transactIfMine(claim, delete, RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
+                ? transactions.ifMine(claim, delete)
+                : transactions.ifMine(
+                        claim, delete, RedisCommand.of(scripts.publish(), keys.channel(claim.name()), ""));
         return loss.<Release>map(Release.Lost::new).orElseGet(() -> new Release.Freed(true));
     }
 
@@ -276,21 +225,15 @@ final class SetNxPxProtocol implements LeaseProtocol {
             LeaseProtocol.super.releaseAll(claims);
             return;
         }
-        LockBackendException first = null;
-        for (int from = 0; from < claims.size(); from += BATCH) {
-            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
-            batch.forEach(places::leave);
-            try {
-                node.call(releaseScript(batch), batch.get(0).timeout());
-            } catch (LockBackendException e) {
-                first = first == null ? e : first;
-                if (e.reason() != Reason.REFUSED) {
-                    break;
-                }
+        claims.forEach(places::leave);
+        List<LockBackendException> failures = new ArrayList<>();
+        batches.send(claims, this::releaseScript, Acknowledgement.NONE, (group, answer) -> {
+            if (answer.reply() instanceof RedisLink.Reply.Failed failed) {
+                failures.add(failed.cause());
             }
-        }
-        if (first != null) {
-            throw first;
+        });
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
     }
 
@@ -309,17 +252,12 @@ final class SetNxPxProtocol implements LeaseProtocol {
             args.add(settings.wakeup() == Wakeup.POLL ? "" : keys.channel(name));
             args.add(settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "");
         }
-        return RedisCommand.script(RELEASE, touched, args);
+        return RedisCommand.script(scripts.release(), touched, args);
     }
 
-    /** Carries out commands if the claim holds the lock, and says why not if it does not. */
-    private Optional<LossCause> transactIfMine(Claim claim, RedisCommand... commands) {
-        String holder =
-                node.transactIfEqual(keys.lock(claim.name()), claim.token(), List.of(commands), claim.timeout());
-        if (claim.token().equals(holder)) {
-            return Optional.empty();
-        }
-        return Optional.of(holder == null ? LossCause.GONE : LossCause.TAKEN);
+    @Override
+    public String lane(String name) {
+        return node.lane(keys.lock(name));
     }
 
     @Override

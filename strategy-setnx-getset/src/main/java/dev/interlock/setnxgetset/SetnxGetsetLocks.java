@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
@@ -48,6 +49,19 @@ public final class SetnxGetsetLocks {
      * @return this builder
      */
     public SetnxGetsetLocks jedis(RedisClient client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link #jedis(RedisClient)} does for one
+     * server.
+     *
+     * @param client the client
+     * @return this builder
+     */
+    public SetnxGetsetLocks jedis(RedisClusterClient client) {
         Objects.requireNonNull(client, "client");
         nodeMaker = env -> JedisNodes.of(client, env);
         return this;

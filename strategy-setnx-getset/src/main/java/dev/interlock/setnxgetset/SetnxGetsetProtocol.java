@@ -73,15 +73,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     static LeaseProtocol newProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         ExpiryClock clock = switch (settings.clock()) {
-            case CLIENT -> new WallClock(timeout -> env.currentTimeMillis(), settings.maxAhead());
-            case SERVER -> new WallClock(timeout -> serverMillis(node, timeout), settings.maxAhead());
+            case CLIENT -> new WallClock((key, timeout) -> env.currentTimeMillis(), settings.maxAhead());
+            case SERVER -> new WallClock((key, timeout) -> serverMillis(node, key, timeout), settings.maxAhead());
             case OBSERVED -> new ObservingClock(env, settings.maxAhead());
         };
         return new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
     }
 
-    private static long serverMillis(RedisNode node, Duration timeout) {
-        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME"), timeout);
+    private static long serverMillis(RedisNode node, String key, Duration timeout) {
+        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME").near(key), timeout);
         if (secondsAndMicros == null) {
             throw new LockBackendException(Reason.REFUSED, "the server does not tell the time");
         }
@@ -103,7 +103,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         requireLeaseThatOthersBelieve(claim);
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
-            long now = clock.nowMillis(writes.left(untilNanos));
+            long now = clock.nowMillis(key, writes.left(untilNanos));
             Timestamp mine = settings.format().write(now, claim.lease(), env);
             written.put(claim.token(), isUnique() ? List.of(mine) : List.of());
             if (Long.valueOf(1)
@@ -181,7 +181,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(claim.timeout());
+        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         List<Timestamp> before = written(claim);
         Duration lease = claim.lease();
         for (Timestamp timestamp : before) {
@@ -202,7 +202,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     @Override
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(claim.timeout());
+        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         // Others ask from time to time, so that nobody knows whether they wait.
         return ifMine(written(claim), now, mine -> writes.deleteIfEqual(settings.key(claim.name()), mine, untilNanos))
                 .<Release>map(Release.Lost::new)
@@ -243,7 +243,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private void releaseTogether(List<Claim> claims) {
         Duration patience = claims.get(0).timeout();
         long untilNanos = env.nanoTime() + patience.toNanos();
-        long now = clock.nowMillis(patience);
+        long now = clock.nowMillis(settings.key(claims.get(0).name()), patience);
         // Whoever's timestamp has passed may not touch the key.
         List<Claim> held = claims.stream()
                 .filter(claim ->
@@ -275,10 +275,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     @Override
+    public String lane(String name) {
+        return node.lane(settings.key(name));
+    }
+
+    @Override
     public boolean isLocked(String name) {
         String key = settings.key(name);
         long untilNanos = env.nanoTime() + timeout.toNanos();
-        long now = clock.nowMillis(timeout);
+        long now = clock.nowMillis(key, timeout);
         String found = (String) node.call(RedisCommand.of("GET", key), writes.left(untilNanos));
         return found != null && clock.left(key, read(key, found), now).isPresent();
     }

@@ -25,8 +25,8 @@ public final class Failures {
     private static final Map<String, String> ADVICE = Map.ofEntries(
             Map.entry("OOM", "give it more memory, or let it evict what is not locks"),
             Map.entry("MISCONF", "it cannot save its data: see its log"),
-            Map.entry("MOVED", "it is a node of a cluster, which this client does not follow"),
-            Map.entry("ASK", "it is a node of a cluster, which this client does not follow"),
+            Map.entry("MOVED", "it is a node of a cluster: give the endpoint as redis-cluster://host:port"),
+            Map.entry("ASK", "it is a node of a cluster: give the endpoint as redis-cluster://host:port"),
             Map.entry("TRYAGAIN", "it is moving a slot to another node of the cluster, which passes"),
             Map.entry("CLUSTERDOWN", "no node of its cluster serves this slot now: see CLUSTER INFO there"),
             Map.entry("MASTERDOWN", "it is a replica that has lost its primary"),

@@ -13,10 +13,18 @@ public interface SubscriptionSource {
      */
     Line open(Receiver receiver);
 
+    /** Returns the source of connections for the sharded channels of a cluster. */
+    default SubscriptionSource sharded() {
+        return this;
+    }
+
     /** Told what a server says about channels; must not block. */
     interface Receiver {
         /** The server has confirmed a subscription. */
         void confirmed(String channel);
+
+        /** The server has ended a subscription: because it was asked to, or because the channel is another node's now. */
+        void revoked(String channel);
 
         /** The server has sent a message. */
         void message(String channel, String text);

@@ -43,6 +43,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private final Environment env;
     private final Failures failures;
     private final SubscriptionSource source;
+    private final Runnable onMoved;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Set<Member>> listeners = new HashMap<>();
     private final Set<String> confirmed = new HashSet<>();
@@ -63,9 +64,15 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private final AtomicBoolean complained = new AtomicBoolean();
 
     Subscriptions(Environment env, Failures failures, SubscriptionSource source) {
+        this(env, failures, source, () -> {});
+    }
+
+    /** @param onMoved run when the server says that a channel is another node's */
+    Subscriptions(Environment env, Failures failures, SubscriptionSource source, Runnable onMoved) {
         this.env = env;
         this.failures = failures;
         this.source = source;
+        this.onMoved = onMoved;
     }
 
     /** Begins to listen. */
@@ -352,6 +359,21 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     }
 
     @Override
+    public void revoked(String channel) {
+        alive();
+        boolean unasked;
+        lock.lock();
+        try {
+            unasked = confirmed.remove(channel);
+        } finally {
+            lock.unlock();
+        }
+        if (unasked) {
+            tell(channel, RedisNode.Listener::ended);
+        }
+    }
+
+    @Override
     public void message(String channel, String text) {
         succeeded();
         tell(channel, listener -> listener.message(text));
@@ -387,6 +409,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     @Override
     public void refused(ServerError error) {
         alive();
+        if (error.isMoved()) {
+            onMoved.run();
+            return;
+        }
         lock.lock();
         try {
             if (confirmed.containsAll(listeners.keySet())) {

@@ -5,13 +5,17 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.lettuce.LettuceClient;
+import dev.interlock.redis.client.lettuce.LettuceClusterConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redis.topology.PrimaryFollower;
 import dev.interlock.redis.topology.ReplicatedSource;
 import dev.interlock.redis.topology.SentinelSource;
 import dev.interlock.redis.topology.Topologies;
+import dev.interlock.redis.topology.cluster.ClusterNode;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.time.Duration;
 import java.util.List;
 
@@ -92,5 +96,21 @@ public final class LettuceNodes {
 
     private static Duration timeout(RedisURI uri) {
         return uri.getTimeout().isZero() ? RedisURI.DEFAULT_TIMEOUT_DURATION : uri.getTimeout();
+    }
+
+    /**
+     * Makes a node that leads to a Redis Cluster, with connections of its own to the nodes of the cluster that share the threads and
+     * options of a client, except that nothing is ever sent twice; the client's own redirections are not used.
+     *
+     * @param client the client, which stays open when the node is closed
+     * @param seed some node of the cluster, with what is needed to log in to all of them; its time-out bounds connecting
+     * @param env time and threads
+     * @return the node
+     */
+    public static RedisNode of(RedisClusterClient client, RedisURI seed, Environment env) {
+        RedisEndpoint first = RedisEndpoint.parse(seed.isSsl() ? "rediss://localhost" : "redis://localhost")
+                .at(seed.getHost(), seed.getPort());
+        Duration timeout = seed.getTimeout().isZero() ? RedisURI.DEFAULT_TIMEOUT_DURATION : seed.getTimeout();
+        return new ClusterNode(List.of(first), new LettuceClusterConnector(env, client, seed), timeout, env);
     }
 }

@@ -11,6 +11,7 @@ import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.redis.endpoint.RedisTopology;
 import dev.interlock.redis.topology.Topologies;
+import dev.interlock.redis.topology.cluster.ClusterNode;
 import java.util.List;
 
 /**
@@ -59,8 +60,9 @@ public final class RedisNodes {
             ServerConnector connector = connector(library, replicated.servers(), settings, env);
             return Topologies.replicated(replicated, connector, config.commandTimeout(), env);
         }
-        if (topology instanceof RedisTopology.Cluster) {
-            throw new IllegalArgumentException("Redis Cluster is not supported yet: name one server, or sentinels");
+        if (topology instanceof RedisTopology.Cluster cluster) {
+            ServerConnector connector = connector(library, cluster.seeds(), settings, env);
+            return new ClusterNode(cluster.seeds(), connector, config.commandTimeout(), env);
         }
         return single(library, ((RedisTopology.Standalone) topology).server(), settings, env);
     }
@@ -129,7 +131,7 @@ public final class RedisNodes {
      */
     public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
         try (ServerConnector connector = connector(ClientLibrary.LETTUCE, endpoints, settings, env)) {
-            return endpoints.stream().map(connector::connect).toList();
+            return endpoints.stream().<RedisNode>map(connector::connect).toList();
         }
     }
 

@@ -13,6 +13,7 @@ import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.ServerErrorException;
 import dev.interlock.redis.client.Waiting;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +72,32 @@ public final class PrimaryFollower implements RedisNode {
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
         return run((node, left) -> node.callOrUndo(command, undo, left), timeout);
+    }
+
+    @Override
+    public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
+        try {
+            return run((node, left) -> rejectFailure(node.callEach(commands, left)), timeout);
+        } catch (LockBackendException e) {
+            return Collections.nCopies(commands.size(), new RedisLink.Reply.Failed(e));
+        }
+    }
+
+    /** Throws the first failure that another server may not have, since the commands may be carried out twice. */
+    private static List<RedisLink.Reply> rejectFailure(List<RedisLink.Reply> replies) {
+        for (RedisLink.Reply reply : replies) {
+            if (reply instanceof RedisLink.Reply.Failed failed
+                    && (failed.cause().reason() == Reason.OUTCOME_UNKNOWN || isWorthAnotherTry(failed.cause()))) {
+                throw failed.cause();
+            }
+        }
+        return replies;
+    }
+
+    @Override
+    public int slot(String key) {
+        Primary primary = search.current();
+        return primary == null ? 0 : primary.node().slot(key);
     }
 
     @Override

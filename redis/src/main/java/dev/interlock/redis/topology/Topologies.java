@@ -26,7 +26,7 @@ public final class Topologies {
             Duration timeout,
             Environment env) {
         List<RedisNode> sentinels =
-                topology.sentinels().stream().map(watchers::connect).toList();
+                topology.sentinels().stream().<RedisNode>map(watchers::connect).toList();
         SentinelSource source = new SentinelSource(
                 env,
                 topology.masterName(),

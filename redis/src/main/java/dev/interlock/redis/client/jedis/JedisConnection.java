@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -74,16 +75,18 @@ final class JedisConnection extends Connection {
         return wasUsed ? nanoTime - lastUsed : 0;
     }
 
-    /** Sends a command though Jedis considers the connection broken, and does not wait for its reply. */
-    void sendNevertheless(RedisCommand command) {
+    /** Sends commands though Jedis considers the connection broken, and does not wait for their replies. */
+    void sendNevertheless(List<RedisCommand> commands) {
         Socket socket = dialer.socket;
         if (socket != null) {
             try {
                 RedisOutputStream out = new RedisOutputStream(socket.getOutputStream());
-                Protocol.sendCommand(out, JedisLine.arguments(command));
+                for (RedisCommand command : commands) {
+                    Protocol.sendCommand(out, JedisLine.arguments(command));
+                }
                 out.flush();
             } catch (IOException | JedisConnectionException e) {
-                // The connection is really broken, and the command with it.
+                // The connection is really broken, and the commands with it.
             }
         }
     }

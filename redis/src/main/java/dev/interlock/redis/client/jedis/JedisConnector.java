@@ -2,7 +2,6 @@
 package dev.interlock.redis.client.jedis;
 
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerAccess;
@@ -21,16 +20,16 @@ public final class JedisConnector implements ServerConnector {
     }
 
     @Override
-    public RedisNode connect(RedisEndpoint server) {
+    public ClientNode connect(RedisEndpoint server) {
         return connect(server, false);
     }
 
     @Override
-    public RedisNode connectExamined(RedisEndpoint server) {
+    public ClientNode connectExamined(RedisEndpoint server) {
         return connect(server, true);
     }
 
-    private RedisNode connect(RedisEndpoint server, boolean examined) {
+    private ClientNode connect(RedisEndpoint server, boolean examined) {
         settings.requireConsistent(server);
         Failures failures = new Failures(env, server.toString());
         JedisWire wire = JedisWire.own(env, new ServerAccess(env, failures, server, settings, examined));

@@ -39,7 +39,7 @@ final class JedisLine implements Wire.Line {
     }
 
     @Override
-    public List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
+    public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
             throws NotSentException {
         try {
             send(connection, commands);
@@ -60,12 +60,12 @@ final class JedisLine implements Wire.Line {
     }
 
     private LockBackendException noReply(
-            RedisCommand command, @Nullable RedisCommand undo, Deadline deadline, RuntimeException failure) {
+            RedisCommand command, List<RedisCommand> undo, Deadline deadline, RuntimeException failure) {
         if (!isTimeout(failure)) {
             retire();
             return failures.broken(command, failure);
         }
-        if (undo != null && connection instanceof JedisConnection own) {
+        if (!undo.isEmpty() && connection instanceof JedisConnection own) {
             own.sendNevertheless(undo);
         }
         pool.discard(connection);

@@ -7,6 +7,7 @@ import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.Waiting;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
@@ -125,7 +126,7 @@ public final class LettuceClient {
      * Makes a client that shares the threads and options of another, except that it never repeats a command: the other's own
      * connections may do so when they reconnect.
      */
-    public static LettuceClient of(Environment env, RedisClient other, RedisURI uri) {
+    public static LettuceClient of(Environment env, AbstractRedisClient other, RedisURI uri) {
         RedisClient client = RedisClient.create(other.getResources());
         client.setOptions(once(other.getOptions().mutate()).build());
         return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, Optional.empty(), null);

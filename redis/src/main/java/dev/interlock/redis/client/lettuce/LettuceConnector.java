@@ -2,7 +2,6 @@
 package dev.interlock.redis.client.lettuce;
 
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerAccess;
@@ -22,16 +21,16 @@ public final class LettuceConnector implements ServerConnector {
     }
 
     @Override
-    public RedisNode connect(RedisEndpoint server) {
+    public ClientNode connect(RedisEndpoint server) {
         return connect(server, false);
     }
 
     @Override
-    public RedisNode connectExamined(RedisEndpoint server) {
+    public ClientNode connectExamined(RedisEndpoint server) {
         return connect(server, true);
     }
 
-    private RedisNode connect(RedisEndpoint server, boolean examined) {
+    private ClientNode connect(RedisEndpoint server, boolean examined) {
         settings.requireConsistent(server);
         Failures failures = new Failures(env, server.toString());
         ServerAccess access = new ServerAccess(env, failures, server, settings, examined);
@@ -39,7 +38,7 @@ public final class LettuceConnector implements ServerConnector {
     }
 
     /** Makes the node of the server that a client leads to. */
-    public static RedisNode node(Environment env, LettuceClient client, Failures failures) {
+    public static ClientNode node(Environment env, LettuceClient client, Failures failures) {
         LettuceWire wire = new LettuceWire(env, failures, client);
         return new ClientNode(env, failures, wire, new LettuceSubscriptions(env, failures, client));
     }

@@ -10,6 +10,7 @@ import dev.interlock.redis.client.Waiting;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Collection;
@@ -23,11 +24,22 @@ public final class LettuceSubscriptions implements SubscriptionSource {
     private final Environment env;
     private final Failures failures;
     private final LettuceClient client;
+    private final boolean sharded;
 
     public LettuceSubscriptions(Environment env, Failures failures, LettuceClient client) {
+        this(env, failures, client, false);
+    }
+
+    private LettuceSubscriptions(Environment env, Failures failures, LettuceClient client, boolean sharded) {
         this.env = env;
         this.failures = failures;
         this.client = client;
+        this.sharded = sharded;
+    }
+
+    @Override
+    public SubscriptionSource sharded() {
+        return new LettuceSubscriptions(env, failures, client, true);
     }
 
     @Override
@@ -75,6 +87,21 @@ public final class LettuceSubscriptions implements SubscriptionSource {
                 public void subscribed(String channel, long count) {
                     receiver.confirmed(channel);
                 }
+
+                @Override
+                public void smessage(String channel, String message) {
+                    receiver.message(channel, message);
+                }
+
+                @Override
+                public void ssubscribed(String channel, long count) {
+                    receiver.confirmed(channel);
+                }
+
+                @Override
+                public void sunsubscribed(String channel, long count) {
+                    receiver.revoked(channel);
+                }
             });
             if (!connection.isOpen()) {
                 end.complete(null);
@@ -83,7 +110,16 @@ public final class LettuceSubscriptions implements SubscriptionSource {
 
         @Override
         public void subscribe(Collection<String> channels) {
-            connection.async().subscribe(channels.toArray(String[]::new)).whenComplete((done, failure) -> {
+            if (sharded) {
+                // One command takes channels of one slot only.
+                channels.forEach(channel -> watch(connection.async().ssubscribe(channel)));
+            } else {
+                watch(connection.async().subscribe(channels.toArray(String[]::new)));
+            }
+        }
+
+        private void watch(RedisFuture<Void> subscribing) {
+            subscribing.whenComplete((done, failure) -> {
                 if (failure instanceof RedisCommandExecutionException) {
                     receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
                 } else if (failure != null) {
@@ -96,7 +132,11 @@ public final class LettuceSubscriptions implements SubscriptionSource {
 
         @Override
         public void unsubscribe(String channel) {
-            connection.async().unsubscribe(channel);
+            if (sharded) {
+                connection.async().sunsubscribe(channel);
+            } else {
+                connection.async().unsubscribe(channel);
+            }
         }
 
         @Override

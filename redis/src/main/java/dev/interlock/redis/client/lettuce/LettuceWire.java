@@ -88,7 +88,7 @@ public final class LettuceWire implements Wire {
             LettuceLine line = (LettuceLine) open(Use.EXCLUSIVE, deadline);
             try {
                 // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
-                line.exchange(List.of(RedisCommand.of("PING")), null, deadline);
+                line.exchange(List.of(RedisCommand.of("PING")), List.of(), deadline);
                 return line.keep();
             } catch (NotSentException e) {
                 // It ended between the log-in and now, and another one may not.
@@ -264,8 +264,8 @@ public final class LettuceWire implements Wire {
         }
 
         @Override
-        public List<@Nullable Object> exchange(
-                List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) throws NotSentException {
+        public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
+                throws NotSentException {
             long sentNanos = env.nanoTime();
             List<LettuceCommand> sent = new ArrayList<>(commands.size());
             List<AsyncCommand<String, String, Object>> pending = new ArrayList<>(commands.size());
@@ -287,9 +287,7 @@ public final class LettuceWire implements Wire {
                 AsyncCommand<String, String, Object> future = pending.get(i);
                 Waiting.until(env, future, deadline);
                 if (!future.isDone()) {
-                    if (undo != null) {
-                        connection.dispatch(new LettuceCommand(undo).async());
-                    }
+                    undo.forEach(each -> connection.dispatch(new LettuceCommand(each).async()));
                     doubt(sentNanos);
                     retire();
                     throw failures.late(commands.get(i), deadline);

@@ -47,7 +47,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Settings settings;
     private final Duration timeout;
     private final Duration listLife;
-    private final Scripts scripts;
+    private final LockScripts scripts;
     private final Batches batches;
     private final Places places;
 
@@ -58,7 +58,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         // Whoever waits asks again within the ceiling, which keeps the list.
         this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
-        this.scripts = Scripts.of(node.isSharded());
+        this.scripts = LockScripts.of(node.isSharded());
         this.batches = new Batches(node, keys);
         this.places = new Places(env, node, keys);
     }
@@ -167,7 +167,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
             args.add(millis(claim.lease()));
         }
         return RedisCommand.script(
-                Scripts.RENEW,
+                LockScripts.RENEW,
                 claims.stream().map(claim -> keys.lock(claim.name())).toList(),
                 args);
     }

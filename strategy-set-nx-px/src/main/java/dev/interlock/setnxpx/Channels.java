@@ -29,18 +29,18 @@ final class Channels {
     private final LockKeys keys;
     private final String client;
     private final Consumer<String> onChange;
-    private final BiConsumer<Listening, String> onMessage;
+    private final BiConsumer<ChannelState, String> onMessage;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Open> open = new HashMap<>();
     private final Map<String, Open> idle = new LinkedHashMap<>();
 
     /** A channel that is listened to, and by how many; guarded by the lock. */
     private static final class Open {
-        private final Listening listening;
+        private final ChannelState listening;
         private final Watch watch;
         private int users;
 
-        Open(Listening listening, Watch watch) {
+        Open(ChannelState listening, Watch watch) {
             this.listening = listening;
             this.watch = watch;
         }
@@ -55,7 +55,7 @@ final class Channels {
             RedisNode node,
             LockKeys keys,
             Consumer<String> onChange,
-            BiConsumer<Listening, String> onMessage) {
+            BiConsumer<ChannelState, String> onMessage) {
         this.env = env;
         this.node = node;
         this.keys = keys;
@@ -75,7 +75,7 @@ final class Channels {
 
     /** Returns what is known of the channel for a lock, or {@code null} if it is not listened to. */
     @Nullable
-    Listening find(String name) {
+    ChannelState find(String name) {
         lock.lock();
         try {
             Open found = open.get(scope(name));
@@ -86,7 +86,7 @@ final class Channels {
     }
 
     /** Listens to the channel for a lock, until {@link #leave}. */
-    Listening enter(String name) {
+    ChannelState enter(String name) {
         lock.lock();
         try {
             String scope = scope(name);
@@ -104,9 +104,9 @@ final class Channels {
     }
 
     private Open listen(String name, String scope) {
-        Listening[] self = new Listening[1];
+        ChannelState[] self = new ChannelState[1];
         String channel = channel(name);
-        Listening listening = new Listening(
+        ChannelState listening = new ChannelState(
                 env, node, channel, () -> onChange.accept(scope), text -> onMessage.accept(self[0], text));
         self[0] = listening;
         return new Open(listening, node.subscribe(channel, listening));

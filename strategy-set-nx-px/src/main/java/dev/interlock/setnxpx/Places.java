@@ -87,7 +87,7 @@ final class Places {
         if (!claim.isWaiting()) {
             return false;
         }
-        Listening listening = channels.find(claim.name());
+        ChannelState listening = channels.find(claim.name());
         return listening != null && listening.isBegun();
     }
 
@@ -124,7 +124,7 @@ final class Places {
      */
     void refused(Claim claim, Moment before, long serverMicros, boolean entering, long since) {
         Place place = find(claim);
-        Listening listening = channels.find(claim.name());
+        ChannelState listening = channels.find(claim.name());
         if (place != null) {
             // A server that would not reach us has no message of which this would tell the age.
             place.refusal = (entering && since == 0) || listening == null
@@ -188,7 +188,7 @@ final class Places {
     Watch watch(String name, Runnable onFreed) {
         String key = keys.lock(name);
         watchers.put(key, onFreed);
-        Listening listening = channels.enter(name);
+        ChannelState listening = channels.enter(name);
         Place place = places.get(key);
         // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
         // vain.
@@ -235,7 +235,7 @@ final class Places {
         }
     }
 
-    private void take(Listening listening, String text) {
+    private void take(ChannelState listening, String text) {
         Matcher message = MESSAGE.matcher(text);
         if (!message.matches()) {
             return;

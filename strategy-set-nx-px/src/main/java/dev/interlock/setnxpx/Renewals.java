@@ -18,10 +18,10 @@ import java.util.Map;
 final class Renewals {
     private final LockKeys keys;
     private final Batches batches;
-    private final Transactions transactions;
+    private final OwnedTransactions transactions;
     private final Acknowledgement acknowledgement;
 
-    Renewals(LockKeys keys, Batches batches, Transactions transactions, Acknowledgement acknowledgement) {
+    Renewals(LockKeys keys, Batches batches, OwnedTransactions transactions, Acknowledgement acknowledgement) {
         this.keys = keys;
         this.batches = batches;
         this.transactions = transactions;
@@ -50,7 +50,7 @@ final class Renewals {
             args.add(millis(claim));
         }
         return RedisCommand.script(
-                Scripts.RENEW,
+                LockScripts.RENEW,
                 claims.stream().map(claim -> keys.lock(claim.name())).toList(),
                 args);
     }

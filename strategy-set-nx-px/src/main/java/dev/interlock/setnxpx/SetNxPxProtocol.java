@@ -53,9 +53,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Settings settings;
     private final Duration timeout;
     private final Duration listLife;
-    private final Scripts scripts;
+    private final LockScripts scripts;
     private final Batches batches;
-    private final Transactions transactions;
+    private final OwnedTransactions transactions;
     private final Renewals renewals;
     private final Places places;
 
@@ -66,9 +66,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         // Whoever waits asks again within the ceiling, which keeps the list.
         this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
-        this.scripts = Scripts.of(node.isSharded());
+        this.scripts = LockScripts.of(node.isSharded());
         this.batches = new Batches(node, keys);
-        this.transactions = new Transactions(node, keys);
+        this.transactions = new OwnedTransactions(node, keys);
         this.renewals = new Renewals(keys, batches, transactions, settings.acknowledgement());
         this.places = new Places(env, node, keys);
     }

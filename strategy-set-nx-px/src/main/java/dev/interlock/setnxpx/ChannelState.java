@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** What is known of the subscription to one channel of this client. Safe to use from any thread. */
-final class Listening implements RedisNode.Listener {
+final class ChannelState implements RedisNode.Listener {
     /** How long to wait before an unreachable subscription is opened once more, at first. */
     private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -35,7 +35,7 @@ final class Listening implements RedisNode.Listener {
      * @param onChange run when the subscription has begun or ended
      * @param onMessage told of each message
      */
-    Listening(Environment env, RedisNode node, String channel, Runnable onChange, Consumer<String> onMessage) {
+    ChannelState(Environment env, RedisNode node, String channel, Runnable onChange, Consumer<String> onMessage) {
         this.env = env;
         this.node = node;
         this.channel = channel;

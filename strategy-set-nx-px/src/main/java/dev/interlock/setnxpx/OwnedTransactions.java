@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** What is done with a lock by a transaction, for servers on which scripts are not allowed. */
-final class Transactions {
+final class OwnedTransactions {
     private final RedisNode node;
     private final LockKeys keys;
 
-    Transactions(RedisNode node, LockKeys keys) {
+    OwnedTransactions(RedisNode node, LockKeys keys) {
         this.node = node;
         this.keys = keys;
     }

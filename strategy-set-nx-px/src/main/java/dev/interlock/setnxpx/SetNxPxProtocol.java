@@ -56,7 +56,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final LockScripts scripts;
     private final Batches batches;
     private final OwnedTransactions transactions;
-    private final Renewals renewals;
+    private final LeaseRenewals renewals;
     private final Places places;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -69,7 +69,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.scripts = LockScripts.of(node.isSharded());
         this.batches = new Batches(node, keys);
         this.transactions = new OwnedTransactions(node, keys);
-        this.renewals = new Renewals(keys, batches, transactions, settings.acknowledgement());
+        this.renewals = new LeaseRenewals(keys, batches, transactions, settings.acknowledgement());
         this.places = new Places(env, node, keys);
     }
 

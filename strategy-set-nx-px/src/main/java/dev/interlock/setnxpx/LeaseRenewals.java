@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Extends the leases of many locks at a time. */
-final class Renewals {
+final class LeaseRenewals {
     private final LockKeys keys;
     private final Batches batches;
     private final OwnedTransactions transactions;
     private final Acknowledgement acknowledgement;
 
-    Renewals(LockKeys keys, Batches batches, OwnedTransactions transactions, Acknowledgement acknowledgement) {
+    LeaseRenewals(LockKeys keys, Batches batches, OwnedTransactions transactions, Acknowledgement acknowledgement) {
         this.keys = keys;
         this.batches = batches;
         this.transactions = transactions;

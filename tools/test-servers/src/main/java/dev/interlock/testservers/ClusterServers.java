@@ -134,10 +134,7 @@ public final class ClusterServers implements AutoCloseable {
      * @param port the port that is told of each node
      */
     public void announce(ToIntFunction<RedisServer> port) {
-        responsive().forEach(node -> {
-            node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(port.applyAsInt(node)));
-            node.command("CONFIG", "REWRITE");
-        });
+        responsive().forEach(node -> node.configure("cluster-announce-port", Integer.toString(port.applyAsInt(node))));
         gossip();
     }
 

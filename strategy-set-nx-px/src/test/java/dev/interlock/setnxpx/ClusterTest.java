@@ -20,14 +20,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The lock on a cluster of three primaries, which the tests share and leave whole. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@MethodSource("clients")
 class ClusterTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -38,6 +39,10 @@ class ClusterTest {
 
     @Parameter
     String client;
+
+    static String[] clients() {
+        return OnChosenClients.clients();
+    }
 
     private final List<DistributedLockFactory> factories = new ArrayList<>();
 
@@ -121,6 +126,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("deep")
     void aWaiterIsHandedTheLockAfterItsSlotHasMoved() throws Exception {
         String name = client + "-moved";
         DistributedLock mine = factory().getLock(name, Fixture.lease(MINUTE));

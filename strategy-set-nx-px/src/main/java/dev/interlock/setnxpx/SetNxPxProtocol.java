@@ -107,7 +107,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
             places.enter(claim);
         }
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Places.Moment before = places.now();
+            Places.Moment before = places.now(claim);
             Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
             List<?> answer = (List<?>) reply(asked.reply());
             long state = (Long) reply(answer.get(0));

@@ -78,6 +78,10 @@ final class Router {
                         slots.moved(slot, target);
                     }
                 } else {
+                    if (unstable) {
+                        // The way to the node that said so begins anew.
+                        redirections = 0;
+                    }
                     RedisEndpoint former = target;
                     boolean wasAsking = asking;
                     asking = false;

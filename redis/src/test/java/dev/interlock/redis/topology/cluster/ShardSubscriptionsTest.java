@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.topology.cluster;
+
+import static dev.interlock.redis.topology.cluster.ClusterFixture.LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.jedis.JedisConnector;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions between two clusters of one node each, so that a table can say at any moment that a slot has moved. */
+class ShardSubscriptionsTest {
+    private RedisServer one;
+    private RedisServer other;
+    private final ShiftedEnvironment env = new ShiftedEnvironment();
+    private final ClusterMembers members = new ClusterMembers(
+            env, new JedisConnector(env, ConnectionSettings.builder().build()), () -> {});
+    private final ShardSubscriptions subscriptions = new ShardSubscriptions(members, () -> {});
+
+    @BeforeEach
+    void start() {
+        one = cluster();
+        other = cluster();
+    }
+
+    private static RedisServer cluster() {
+        RedisServer server = RedisServer.start("--cluster-enabled", "yes");
+        server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        await().atMost(LONG)
+                .until(() -> String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+        return server;
+    }
+
+    @AfterEach
+    void stop() {
+        subscriptions.close();
+        members.close();
+        env.awaitThreadsEnded();
+        one.close();
+        other.close();
+    }
+
+    private static SlotTable servedBy(RedisServer server) {
+        RedisEndpoint endpoint = RedisEndpoint.parse(server.uri());
+        List<Object> all = List.of(0L, 16_383L, List.of(endpoint.host(), (long) endpoint.port()));
+        return SlotTable.of(List.of(all), endpoint);
+    }
+
+    private static long listeners(RedisServer server, String channel) {
+        return (Long) ((List<?>) server.command("PUBSUB", "SHARDNUMSUB", channel)).get(1);
+    }
+
+    @Test
+    void theEndAtOneNodeIsToldBeforeTheBeginningAtTheNextOne() {
+        Entangled first = new Entangled();
+        Entangled second = new Entangled();
+        first.otherOne = second;
+        second.otherOne = first;
+        subscriptions.add("first", first, servedBy(one));
+        subscriptions.add("second", second, servedBy(one));
+        await().atMost(LONG).until(() -> first.heard.all.contains("begun") && second.heard.all.contains("begun"));
+
+        subscriptions.follow(servedBy(other));
+
+        for (Entangled each : List.of(first, second)) {
+            await().atMost(LONG)
+                    .untilAsserted(() -> assertThat(each.heard.all).containsSubsequence("begun", "ended", "begun"));
+            assertThat(each.heard.all).endsWith("begun");
+        }
+        assertThat(listeners(other, "first")).isEqualTo(1);
+        await().atMost(LONG).until(() -> listeners(one, "first") + listeners(one, "second") == 0);
+    }
+
+    /** Does not come back from hearing its end before the other one has begun anew, or it is clear that it is not told so. */
+    private static final class Entangled implements RedisNode.Listener {
+        private final ClusterFixture.Heard heard = new ClusterFixture.Heard();
+        private final CountDownLatch begunAnew = new CountDownLatch(2);
+        private Entangled otherOne;
+
+        @Override
+        public void begun() {
+            heard.begun();
+            begunAnew.countDown();
+        }
+
+        @Override
+        public void ended() {
+            try {
+                // Nothing is asserted about it: a busy machine may take longer, and then tests less.
+                otherOne.begunAnew.await(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            heard.ended();
+        }
+
+        @Override
+        public void message(String text) {
+            heard.message(text);
+        }
+    }
+
+    @Test
+    void aNodeThatLeftIsClosedAfterAWhileAndListenedToAgainWhenItIsBack() {
+        ClusterFixture.Heard heard = new ClusterFixture.Heard();
+        subscriptions.add("channel", heard, servedBy(one));
+        await().atMost(LONG).until(() -> heard.all.contains("begun"));
+
+        members.retain(List.of());
+        assertThat(listeners(one, "channel"))
+                .as("those who wait for replies have a while")
+                .isEqualTo(1);
+        env.pass(Duration.ofSeconds(31));
+        members.retain(List.of());
+        await().atMost(LONG).until(() -> listeners(one, "channel") == 0);
+        env.awaitThreadsEnded();
+
+        assertThat(subscriptions.follow(servedBy(one))).as("all is confirmed").isFalse();
+        await().atMost(LONG).until(() -> subscriptions.follow(servedBy(one)));
+        assertThat(heard.all).containsSubsequence("begun", "ended", "begun");
+        assertThat(listeners(one, "channel")).isEqualTo(1);
+    }
+}

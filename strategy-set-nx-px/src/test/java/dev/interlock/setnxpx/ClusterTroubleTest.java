@@ -158,7 +158,7 @@ class ClusterTroubleTest {
     @ValueSource(strings = {"jedis", "lettuce"})
     void holdersAndWaitersOutliveAPrimaryWhoseKeysItsReplicaHas(String client) throws Exception {
         try (ClusterServers cluster = ClusterServers.start(3, 1)) {
-            Duration timeout = Duration.ofSeconds(2);
+            Duration timeout = Duration.ofSeconds(10);
             DistributedLock mine =
                     factory(client, cluster.uri(), timeout).getLock("kept", Fixture.lease(Duration.ofMinutes(1)));
             DistributedLock theirs =

@@ -14,40 +14,49 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Subscriptions between two clusters of one node each, so that a table can say at any moment that a slot has moved. */
+/**
+ * Subscriptions between two clusters of one node each, so that a table can say at any moment that a slot has moved. It takes two seconds
+ * until such a node serves, so the tests share them.
+ */
 class ShardSubscriptionsTest {
-    private RedisServer one;
-    private RedisServer other;
+    private static RedisServer one;
+    private static RedisServer other;
+
     private final ShiftedEnvironment env = new ShiftedEnvironment();
     private final ClusterMembers members = new ClusterMembers(
             env, new JedisConnector(env, ConnectionSettings.builder().build()), () -> {});
     private final ShardSubscriptions subscriptions = new ShardSubscriptions(members, () -> {});
 
-    @BeforeEach
-    void start() {
-        one = cluster();
-        other = cluster();
+    @BeforeAll
+    static void start() {
+        one = RedisServer.start("--cluster-enabled", "yes");
+        other = RedisServer.start("--cluster-enabled", "yes");
+        for (RedisServer server : List.of(one, other)) {
+            server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        }
+        for (RedisServer server : List.of(one, other)) {
+            await().atMost(LONG)
+                    .until(() ->
+                            String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+        }
     }
 
-    private static RedisServer cluster() {
-        RedisServer server = RedisServer.start("--cluster-enabled", "yes");
-        server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-        await().atMost(LONG)
-                .until(() -> String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-        return server;
+    @AfterAll
+    static void stop() {
+        one.close();
+        other.close();
     }
 
     @AfterEach
-    void stop() {
+    void close() {
         subscriptions.close();
         members.close();
         env.awaitThreadsEnded();
-        one.close();
-        other.close();
     }
 
     private static SlotTable servedBy(RedisServer server) {

@@ -104,7 +104,7 @@ final class SlotKeeper {
     void moved(int slot, RedisEndpoint owner) {
         lock.lock();
         try {
-            if (!owner.equals(table.owner(slot))) {
+            if (!Objects.equals(owner, table.owner(slot))) {
                 table = table.with(slot, owner);
             }
         } finally {

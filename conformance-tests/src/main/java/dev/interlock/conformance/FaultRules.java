@@ -645,10 +645,27 @@ abstract class FaultRules extends StageRules {
         return client;
     }
 
-    /** Makes a client open its connections. */
+    /**
+     * Makes a client open its connections, also the one to the server that keeps the lock of {@link #name()}, which need not be the
+     * only one. That lock is not touched, since somebody may hold it.
+     */
     final void reconnect(DistributedLockFactory client) {
         DistributedLock lock = client.getLock(name("of one who connects"));
-        eventually("the client is connected", () -> isFreeIfAnybodyAnswers(lock));
+        DistributedLock own = client.getLock(name());
+        eventually("the client is connected", () -> isFreeIfAnybodyAnswers(lock) && answersAbout(own));
+    }
+
+    /** A plain lock cannot be asked; such locks have one server. */
+    private static boolean answersAbout(DistributedLock lock) {
+        try {
+            // Either answer will do.
+            boolean unused = lock.isLocked();
+            return true;
+        } catch (UnsupportedOperationException e) {
+            return true;
+        } catch (LockBackendException e) {
+            return false;
+        }
     }
 
     /** Whether a client gets the lock, which it gives back; not if it cannot reach the backend. */

@@ -88,7 +88,9 @@ class TopologiesTest {
                     .as(() -> out.toString() + err)
                     .isEqualTo(ExitCodes.OK);
             assertThat(err.toString()).contains("redlock was left out: ").doesNotContain(PASSWORD);
-            assertThat(out.toString()).contains("All                            | 1 / 0 / 1").doesNotContain(PASSWORD);
+            assertThat(out.toString())
+                    .contains("All                            | 1 / 0 / 1")
+                    .doesNotContain(PASSWORD);
         }
     }
 

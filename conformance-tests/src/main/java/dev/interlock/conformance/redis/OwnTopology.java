@@ -9,7 +9,7 @@ import dev.interlock.testservers.SentinelServers;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
@@ -18,6 +18,9 @@ import java.util.stream.IntStream;
  * the ways of a single server. The next test uses the servers again, also after a restart, since they take seconds to start.
  */
 final class OwnTopology implements Node, ServerPool.Server {
+    private static final ServerPool<OwnTopology> BEHIND_SENTINELS = new ServerPool<>(OwnTopology::sentinels);
+    private static final ServerPool<OwnTopology> CLUSTERS = new ServerPool<>(OwnTopology::cluster);
+
     private final Kind kind;
     private final String uri;
     private final AutoCloseable servers;
@@ -29,19 +32,17 @@ final class OwnTopology implements Node, ServerPool.Server {
     /** How servers belong together. */
     enum Kind {
         /** A primary with a replica, watched by three sentinels. */
-        SENTINELS(OwnTopology::sentinels),
+        SENTINELS,
         /** A cluster of three primaries. */
-        CLUSTER(OwnTopology::cluster);
-
-        private final ServerPool<OwnTopology> pool;
-
-        Kind(Supplier<OwnTopology> start) {
-            pool = new ServerPool<>(start);
-        }
+        CLUSTER;
 
         /** Hands out servers that were given back, or starts some. */
         OwnTopology take() {
-            return pool.take();
+            return pool().take();
+        }
+
+        private ServerPool<OwnTopology> pool() {
+            return this == SENTINELS ? BEHIND_SENTINELS : CLUSTERS;
         }
     }
 
@@ -74,7 +75,7 @@ final class OwnTopology implements Node, ServerPool.Server {
         ClusterServers cluster = ClusterServers.start();
         Map<RedisServer, FaultProxy> proxies = new LinkedHashMap<>();
         cluster.nodes().forEach(node -> proxies.put(node, FaultProxy.to(node)));
-        cluster.announce(node -> proxies.get(node).port());
+        cluster.announce(node -> Objects.requireNonNull(proxies.get(node)).port());
         StringBuilder uri = new StringBuilder();
         proxies.values()
                 .forEach(proxy -> uri.append(uri.isEmpty() ? "redis-cluster://" : ",")
@@ -124,6 +125,6 @@ final class OwnTopology implements Node, ServerPool.Server {
 
     @Override
     public void close() {
-        kind.pool.giveBack(this);
+        kind.pool().giveBack(this);
     }
 }

@@ -5,8 +5,6 @@ import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
 import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-import static org.hamcrest.Matchers.is;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -141,10 +139,10 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
                 .build();
         RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
         AtomicInteger begun = new AtomicInteger();
-        node.subscribe("channel", begun::incrementAndGet);
+        node.subscribe("channel", counting(begun));
 
-        await().atMost(LONG).untilAtomic(begun, is(2));
-        assertThat(asked).hasValue(2);
+        // A connection that a busy machine opens too slowly costs a further one.
+        awaitAtLeast(2, begun, asked);
     }
 
     @Test

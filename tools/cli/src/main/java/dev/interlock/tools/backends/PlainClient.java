@@ -82,7 +82,7 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** Tells whether this server has a key, if there is one of that name, and not another node of its cluster. */
+    /** Tells whether this server is responsible for a key, and not another node of its cluster. */
     boolean has(String key) {
         try {
             jedis.exists(key);

@@ -29,6 +29,9 @@ final class OwnTopology implements Node, ServerPool.Server {
     private final List<FaultProxy> proxies;
     private final List<OwnNode> nodes;
 
+    /** Whether a fault was caused since the servers were last seen to agree, which takes long to find out. */
+    private volatile boolean disturbed;
+
     /** How servers belong together. */
     enum Kind {
         /** A primary with a replica, watched by three sentinels. */
@@ -91,6 +94,7 @@ final class OwnTopology implements Node, ServerPool.Server {
 
     @Override
     public void inject(Fault fault) {
+        disturbed = true;
         nodes.forEach(node -> node.inject(fault));
         if (fault == Fault.RESTART_WITH_DATA || fault == Fault.RESTART_WITHOUT_DATA) {
             awaitSettled.run();
@@ -99,8 +103,11 @@ final class OwnTopology implements Node, ServerPool.Server {
 
     @Override
     public void heal() {
-        nodes.forEach(OwnNode::heal);
-        awaitSettled.run();
+        if (disturbed) {
+            nodes.forEach(OwnNode::heal);
+            awaitSettled.run();
+            disturbed = false;
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ public final class ClusterServers implements AutoCloseable {
     private static final long FAILOVER_SECONDS = 6;
 
     private final CopyOnWriteArrayList<RedisServer> nodes;
+    private final Set<RedisServer> isolated = ConcurrentHashMap.newKeySet();
     private final @Nullable String password;
     private final Map<RedisServer, Integer> slotOfSilenced = new ConcurrentHashMap<>();
     private volatile Duration nodeTimeout = Duration.ofSeconds(STEADY_SECONDS);
@@ -203,7 +205,7 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     private Stream<RedisServer> responsive() {
-        return nodes.stream().filter(RedisServer::isResponsive);
+        return nodes.stream().filter(node -> node.isResponsive() && !isolated.contains(node));
     }
 
     /**
@@ -261,10 +263,7 @@ public final class ClusterServers implements AutoCloseable {
      */
     public RedisServer failOver(RedisServer primary) {
         int slot = firstSlot(primary);
-        RedisServer replica = replicasOf(primary).stream()
-                .filter(RedisServer::isResponsive)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(primary + " has no replica that runs"));
+        RedisServer replica = runningReplica(primary);
         long[] asked = {System.nanoTime() - TimeUnit.SECONDS.toNanos(FAILOVER_SECONDS)};
         Polling.until("a replica has replaced its primary", this::describe, () -> {
             boolean done = ClusterView.of(replica).member(replica).serves(slot);
@@ -281,6 +280,13 @@ public final class ClusterServers implements AutoCloseable {
         awaitSettled();
         setNodeTimeout(primary, nodeTimeout);
         return replica;
+    }
+
+    private RedisServer runningReplica(RedisServer primary) {
+        return replicasOf(primary).stream()
+                .filter(RedisServer::isResponsive)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(primary + " has no replica that runs"));
     }
 
     private int firstSlot(RedisServer primary) {
@@ -331,6 +337,35 @@ public final class ClusterServers implements AutoCloseable {
         awaitSettled();
         tellNodeTimeout(nodeTimeout);
         return nodeOfSlot(slot);
+    }
+
+    /**
+     * Cuts a primary off from all other nodes and has a replica take its place, of which it never hears. It goes on to serve its slots,
+     * as one does that is cut off until the node time-out has passed, and takes no part in what this object does from now on.
+     *
+     * @param primary the primary, which has a replica
+     * @return the new primary, which all other running nodes know
+     * @throws RedisServerException if these do not hear of it within a minute
+     */
+    public RedisServer isolate(RedisServer primary) {
+        int slot = firstSlot(primary);
+        RedisServer replica = runningReplica(primary);
+        ClusterView view = view();
+        // A node that knows no other one has no majority against it, and does not hear nodes that it does not know.
+        primary.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
+        for (RedisServer node : nodes) {
+            if (node != primary) {
+                primary.command("CLUSTER", "FORGET", view.member(node).id());
+            }
+        }
+        isolated.add(primary);
+        replica.command("CLUSTER", "FAILOVER", "TAKEOVER");
+        Polling.until(
+                "the other nodes know the new primary",
+                this::describe,
+                () -> responsive()
+                        .allMatch(node -> ClusterView.of(node).member(replica).serves(slot)));
+        return replica;
     }
 
     /**

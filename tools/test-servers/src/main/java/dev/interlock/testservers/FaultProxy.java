@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,7 @@ public final class FaultProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile InetSocketAddress target;
     private volatile @Nullable Text spared;
+    private volatile PortTranslation translation = PortTranslation.NONE;
     private @Nullable ServerSocket listener;
     private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
 
@@ -175,6 +177,18 @@ public final class FaultProxy implements AutoCloseable {
      */
     public void spare(String text) {
         spared = new Text(text);
+    }
+
+    /**
+     * Tells clients other ports than the servers do that lead them to each other, as sentinels and the nodes of a cluster do: a client
+     * that knows the proxies of its own then stays on them, while another one has others. This is about addresses on 127.0.0.1 in
+     * replies and messages from now on.
+     *
+     * @param ports the port of a proxy for the port of each server; all have the same number of digits, as those of servers and
+     *     proxies of this library do
+     */
+    public void translate(Map<Integer, Integer> ports) {
+        translation = new PortTranslation(ports);
     }
 
     private void serve(ServerSocket socket) {
@@ -520,7 +534,7 @@ public final class FaultProxy implements AutoCloseable {
                 int length = from.read(buffer);
                 while (length >= 0 && !losesReply) {
                     if (!silent) {
-                        replies.add(new Reply(Arrays.copyOf(buffer, length)));
+                        replies.add(new Reply(translation.apply(Arrays.copyOf(buffer, length))));
                     }
                     replyHasCome();
                     length = from.read(buffer);

@@ -238,6 +238,21 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
+     * Cuts the primary off from the sentinels and the replicas, which then notice within a second or two, while it takes itself for
+     * the primary as long as it runs. Its connections to everybody who logs in as the default user end, and nobody logs in so any
+     * more: clients that are on its side of the partition log in as another user.
+     *
+     * @return the server that was cut off, to be given to {@link #awaitPrimaryOtherThan}
+     */
+    public RedisServer isolatePrimary() {
+        RedisServer primary = primary();
+        primary.command("ACL", "SETUSER", "default", "off");
+        primary.command("CLIENT", "KILL", "USER", "default", "SKIPME", "yes");
+        noticeQuickly();
+        return primary;
+    }
+
+    /**
      * Tells the sentinels to promote a replica, and waits until they agree on it and all running servers follow it. As everywhere,
      * the former primary accepts writes, which are then lost, until a sentinel makes it a replica a moment later.
      *

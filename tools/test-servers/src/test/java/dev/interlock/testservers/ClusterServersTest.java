@@ -81,6 +81,24 @@ class ClusterServersTest {
 
     @Test
     @Tag("deep")
+    void aPrimaryThatIsCutOffIsReplacedAndServesItsSlotsOn() {
+        try (ClusterServers cluster = ClusterServers.start(3, 1)) {
+            int slot = cluster.slotOf("k");
+            RedisServer first = cluster.nodeOfSlot(slot);
+            RedisServer replica = cluster.replicasOf(first).get(0);
+
+            assertThat(cluster.isolate(first)).isSameAs(replica);
+
+            assertThat(cluster.nodeOfSlot(slot)).isSameAs(replica);
+            cluster.awaitSettled();
+            assertThat(first.command("SET", "k", "before")).isEqualTo("OK");
+            assertThat(replica.command("GET", "k")).isNull();
+            assertThat(cluster.primaries()).hasSize(3).doesNotContain(first);
+        }
+    }
+
+    @Test
+    @Tag("deep")
     void aPrimaryIsRemovedWithItsReplicaAndLeavesItsKeysToTheOthers() {
         try (ClusterServers cluster = ClusterServers.start(3, 1)) {
             RedisServer leaving = cluster.primaries().get(1);

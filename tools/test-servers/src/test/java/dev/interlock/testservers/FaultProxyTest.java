@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -58,6 +59,31 @@ class FaultProxyTest {
             assertThat(client.call("GET", "k")).isEqualTo(large);
         }
         assertThat(proxy.uri()).isEqualTo("redis://127.0.0.1:" + proxy.port());
+    }
+
+    @Test
+    void clientsAreToldThePortsOfTheirProxiesInsteadOfThoseOfServers() throws Exception {
+        proxy.translate(Map.of(server.port(), proxy.port()));
+        try (RespConnection client = connect()) {
+            String before = "127.0.0.1:" + server.port();
+            assertThat(client.call("ECHO", "MOVED 1 " + before)).isEqualTo("MOVED 1 127.0.0.1:" + proxy.port());
+            assertThat(client.call("ECHO", "127.0.0.1 " + server.port() + " 127.0.0.1 1"))
+                    .isEqualTo("127.0.0.1 " + proxy.port() + " 127.0.0.1 1");
+            assertThat(client.call("EVAL", "return {'127.0.0.1', " + server.port() + "}", "0"))
+                    .as("as CLUSTER SLOTS does")
+                    .isEqualTo(List.of("127.0.0.1", (long) proxy.port()));
+            assertThat(client.call("EVAL", "return {'127.0.0.1', '" + server.port() + "'}", "0"))
+                    .as("as sentinels do")
+                    .isEqualTo(List.of("127.0.0.1", Integer.toString(proxy.port())));
+            assertThat(client.call("ECHO", Integer.toString(server.port())))
+                    .as("a number that is no address")
+                    .isEqualTo(Integer.toString(server.port()));
+        }
+    }
+
+    @Test
+    void aPortOfAnotherLengthIsRefusedBecauseRepliesTellTheirLength() {
+        assertThatThrownBy(() -> proxy.translate(Map.of(80, 8080))).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -60,6 +60,26 @@ class SentinelServersTest {
         }
     }
 
+    @Test
+    @Tag("deep")
+    void aPrimaryThatIsCutOffIsReplacedAndGoesOnForThoseOnItsSide() throws Exception {
+        try (SentinelServers group = SentinelServers.start()) {
+            RedisServer first = group.primary();
+            first.command("ACL", "SETUSER", "near", "on", ">secret", "~*", "+@all");
+            try (RespConnection near = new RespConnection(first.port(), 60_000)) {
+                near.call("AUTH", "near", "secret");
+                RedisServer isolated = group.isolatePrimary();
+                RedisServer second = group.awaitPrimaryOtherThan(isolated);
+
+                assertThat(isolated).isSameAs(first);
+                assertThat(role(second)).isEqualTo("master");
+                assertThat(role(first)).isEqualTo("master");
+                assertThat(near.call("SET", "k", "v")).isEqualTo("OK");
+                assertThat(second.command("GET", "k")).isNull();
+            }
+        }
+    }
+
     /** A primary does not wait for its replicas unless it is told to. */
     private static void write(RedisServer primary) {
         primary.command("SET", "k", "v");

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -149,6 +150,11 @@ public final class FaultLab {
         StrategyProfile profile = contestant.profile(lease);
         if (!fault.concerns(profile)) {
             return LabCell.without(fault, LabCell.Outcome.DOES_NOT_APPLY, "the strategy does not use several servers");
+        }
+        Optional<String> objection =
+                fault.topology().objection(contestant.candidate().provider());
+        if (objection.isPresent()) {
+            return LabCell.without(fault, LabCell.Outcome.DOES_NOT_APPLY, objection.get());
         }
         if (fault.obstacle().isPresent()) {
             return LabCell.without(

@@ -10,6 +10,7 @@ import dev.interlock.tools.lab.FaultTable.Leg;
 import dev.interlock.tools.lab.FaultTable.Line;
 import dev.interlock.tools.lab.play.Contestant;
 import dev.interlock.tools.lab.play.LabFault;
+import dev.interlock.tools.lab.play.LabTopology;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,11 +48,22 @@ class FaultTableTest {
         List<LockStrategyProvider> installed = DistributedLocks.strategies().stream()
                 .filter(provider -> !provider.name().startsWith("test-"))
                 .toList();
-        return Stream.concat(Contestant.installed(installed, Map.of()).stream(), Contestant.SPECIMENS.stream())
-                .flatMap(contestant -> Arrays.stream(LabFault.values())
-                        .filter(fault -> fault.obstacle().isEmpty() && fault.concerns(contestant.profile(LEASE)))
-                        .map(fault -> new FaultLab.Play(contestant, fault)))
-                .toList();
+        Stream<FaultLab.Play> usual = Stream.concat(
+                        Contestant.installed(installed, Map.of()).stream(), Contestant.SPECIMENS.stream())
+                .flatMap(contestant -> plays(contestant, fault -> true));
+        Stream<FaultLab.Play> overOtherClients = Contestant.overOtherClients(installed).stream()
+                .flatMap(contestant -> plays(contestant, fault -> fault.topology() != LabTopology.SINGLE_SERVERS));
+        return Stream.concat(usual, overOtherClients).toList();
+    }
+
+    private static Stream<FaultLab.Play> plays(Contestant contestant, Predicate<LabFault> which) {
+        return Arrays.stream(LabFault.values())
+                .filter(which)
+                .filter(fault -> fault.obstacle().isEmpty() && fault.concerns(contestant.profile(LEASE)))
+                .filter(fault -> fault.topology()
+                        .objection(contestant.candidate().provider())
+                        .isEmpty())
+                .map(fault -> new FaultLab.Play(contestant, fault));
     }
 
     private static String key(FaultLab.Play play) {

@@ -76,6 +76,20 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return all;
     }
 
+    /**
+     * Returns the strategies that have the choice between clients, over each one that they do not use by default: for faults in which
+     * the client has to find other servers.
+     */
+    public static List<Contestant> overOtherClients(List<LockStrategyProvider> providers) {
+        return providers.stream()
+                .flatMap(provider -> ConfiguredStrategy.of(provider, Map.of()).overEachClient().stream())
+                .filter(candidate -> candidate.provider().options().stream()
+                        .anyMatch(option -> candidate.options().containsKey(option.name())
+                                && !candidate.options().get(option.name()).equals(option.defaultValue())))
+                .map(candidate -> new Contestant(candidate, false))
+                .toList();
+    }
+
     private boolean promisesTheSameAs(Contestant other) {
         Duration lease = LockOptions.defaults().lease();
         return profile(lease).equals(other.profile(lease));

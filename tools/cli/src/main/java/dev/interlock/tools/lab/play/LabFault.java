@@ -129,7 +129,39 @@ public enum LabFault {
     NODES_CHANGED(
             "in a rolling deploy the holder's configuration names three servers, a contender's five",
             broken(Assumption.SAME_SERVERS),
-            LabScripts::nodesChanged);
+            LabScripts::nodesChanged),
+    SENTINEL_FAILOVER(
+            "behind sentinels: the primary is killed when its replicas have the lock, and one of them is promoted",
+            OUTAGE,
+            TopologyScripts::sentinelFailover),
+    SENTINEL_SWITCH_OVER(
+            "behind sentinels: these hand over from the primary to a replica that has the lock",
+            broken(Assumption.NO_FAILOVER),
+            TopologyScripts::sentinelSwitchOver),
+    SENTINEL_PARTITION(
+            "behind sentinels: the primary and the holder are cut off from all others, and a replica is promoted",
+            broken(Assumption.NO_FAILOVER),
+            TopologyScripts::sentinelPartition),
+    CLUSTER_FAILOVER(
+            "in a cluster: the lock's primary is killed when its replica has the lock, which is promoted",
+            OUTAGE,
+            TopologyScripts::clusterFailover),
+    CLUSTER_SWITCH_OVER(
+            "in a cluster: the lock's primary hands over to its replica in good order",
+            NOTHING,
+            TopologyScripts::clusterSwitchOver),
+    SLOT_MOVED(
+            "in a cluster: the lock's slot moves to another primary, the lock's key before its other ones",
+            NOTHING,
+            TopologyScripts::slotMoved),
+    NODE_REMOVED(
+            "in a cluster: the lock's primary gives its slots to the others, and leaves with its replica",
+            NOTHING,
+            TopologyScripts::nodeRemoved),
+    CLUSTER_PARTITION(
+            "in a cluster: the lock's primary and the holder are cut off from all others, and its replica is promoted",
+            broken(Assumption.NO_FAILOVER),
+            TopologyScripts::clusterPartition);
 
     /** Those that tell strategies apart, for who has little time. */
     public static final List<LabFault> QUICK = List.of(
@@ -149,6 +181,9 @@ public enum LabFault {
 
     /** Faults of some servers out of five. */
     private static final Set<LabFault> OF_QUORUMS = EnumSet.range(MINORITY_DEAD, NODES_CHANGED);
+
+    private static final Set<LabFault> BEHIND_SENTINELS = EnumSet.range(SENTINEL_FAILOVER, SENTINEL_PARTITION);
+    private static final Set<LabFault> IN_CLUSTERS = EnumSet.range(CLUSTER_FAILOVER, CLUSTER_PARTITION);
 
     private static final String NO_SERVER_CLOCK =
             "needs a server whose clock can be stepped alone: libfaketime does not take hold of the embedded redis-server,"
@@ -226,7 +261,15 @@ public enum LabFault {
         return script == null ? Optional.of(NO_SERVER_CLOCK) : Optional.empty();
     }
 
-    /** Whether it can happen to a strategy at all. */
+    /** The servers on which it is played. */
+    public LabTopology topology() {
+        if (BEHIND_SENTINELS.contains(this)) {
+            return LabTopology.SENTINELS;
+        }
+        return IN_CLUSTERS.contains(this) ? LabTopology.CLUSTER : LabTopology.SINGLE_SERVERS;
+    }
+
+    /** Whether it can happen to a strategy at all, if that runs on such servers. */
     public boolean concerns(StrategyProfile profile) {
         boolean five = profile.supports(Capability.QUORUM) && profile.servers().usual() == FIVE;
         return five || !OF_QUORUMS.contains(this);

@@ -76,10 +76,21 @@ final class LabServer implements AutoCloseable {
 
     /** Returns when the replica has what was written before. */
     void awaitReplica() {
+        awaitReplicas(master, 1, "lab-replicated");
+    }
+
+    /**
+     * Returns when the replicas of a primary have what was written before.
+     *
+     * @param key a key of no other use, for which the primary is responsible
+     */
+    static void awaitReplicas(RedisServer primary, int replicas, String key) {
         // Of this connection's writes, which come after those that matter.
-        master.command("SET", "lab-replicated", "1");
-        await("a replica to acknowledge", () -> Long.valueOf(1).equals(master.command("WAIT", "1", "100")));
-        master.command("DEL", "lab-replicated");
+        primary.command("SET", key, "1");
+        await(
+                "the replicas to acknowledge",
+                () -> Long.valueOf(replicas).equals(primary.command("WAIT", Integer.toString(replicas), "100")));
+        primary.command("DEL", key);
     }
 
     /** Kills the master and lets the replica take over under the same address. */
@@ -210,6 +221,11 @@ final class LabServer implements AutoCloseable {
 
     /** The names of all keys, with how long they have to live in milliseconds; minus one if for ever. */
     Map<String, Long> keys() {
+        return keysOf(server);
+    }
+
+    /** The same, of any server that has keys. */
+    static Map<String, Long> keysOf(RedisServer server) {
         Map<String, Long> keys = new LinkedHashMap<>();
         if (server.command("KEYS", "*") instanceof List<?> names) {
             for (Object name : names) {

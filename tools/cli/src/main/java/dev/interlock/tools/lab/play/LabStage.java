@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,9 @@ public final class LabStage implements AutoCloseable {
     static final String RIVAL = "rival";
     static final String LAB = "lab";
 
-    private static final String LOCK = "lab-lock";
+    /** The name of the lock, which is in the names of all its keys. */
+    static final String LOCK = "lab-lock";
+
     private static final String WARM_UP_LOCK = "lab-warm";
 
     /** The start of a JVM needs all of a core, and would look like a fault to those that are in the middle of one. */
@@ -58,6 +61,7 @@ public final class LabStage implements AutoCloseable {
     private final List<LabClient> clients = new ArrayList<>();
     private final Set<String> usualKeys = new HashSet<>();
     private List<LabServer> ofRival = List.of();
+    private @Nullable LabGroup group;
     private boolean bentClocks;
     private Map<String, String> optionsOfRival = Map.of();
     private @Nullable LabClient holder;
@@ -101,9 +105,30 @@ public final class LabStage implements AutoCloseable {
         this.ofRival = ofRival;
         warmUp(HOLDER, uris(HOLDER, ofHolder));
         warmUp(RIVAL, uris(RIVAL, ofRival));
-        for (LabServer server : servers) {
-            server.keys().keySet().forEach(key -> usualKeys.add(key.replace(WARM_UP_LOCK, LOCK)));
+        noteUsualKeys();
+    }
+
+    /** Starts servers that belong together, and the clients. */
+    <T extends LabGroup> T startClients(Supplier<T> start) {
+        T started = start.get();
+        group = started;
+        warmUp(HOLDER, started.uri(HOLDER));
+        warmUp(RIVAL, started.uri(RIVAL));
+        noteUsualKeys();
+        return started;
+    }
+
+    private void noteUsualKeys() {
+        keysOfServers().forEach(keys -> keys.keySet().forEach(key -> usualKeys.add(key.replace(WARM_UP_LOCK, LOCK))));
+    }
+
+    private List<Map<String, Long>> keysOfServers() {
+        List<Map<String, Long>> keys = new ArrayList<>();
+        servers.forEach(server -> keys.add(server.keys()));
+        if (group != null) {
+            group.primaries().forEach(server -> keys.add(LabServer.keysOf(server)));
         }
+        return keys;
     }
 
     private void warmUp(String who, String endpoints) {
@@ -197,7 +222,10 @@ public final class LabStage implements AutoCloseable {
         pause(time.toMillis());
     }
 
-    /** Lets a fault strike, which must not take long, under a holder that still has what it was granted. */
+    /**
+     * Lets a fault strike under a holder that still has what it was granted. It must not take long, unless it is servers that take
+     * their time.
+     */
     void strike(String what, Runnable fault) {
         boolean heldOn = timeline.moments().stream().noneMatch(moment -> moment.what() == What.TOLD);
         if (!heldOn) {
@@ -380,8 +408,8 @@ public final class LabStage implements AutoCloseable {
     /** The keys of the lock, without those that stay of any lock that was taken and given back. */
     private List<String> leftBehind() {
         List<String> left = new ArrayList<>();
-        for (LabServer server : servers) {
-            server.keys().forEach((key, millis) -> {
+        for (Map<String, Long> keys : keysOfServers()) {
+            keys.forEach((key, millis) -> {
                 if (key.contains(LOCK) && !usualKeys.contains(key)) {
                     left.add(key + (millis < 0 ? " for ever" : " for " + millis + " ms"));
                 }
@@ -397,6 +425,9 @@ public final class LabStage implements AutoCloseable {
         clients.forEach(client -> parts.add(client::beginToEnd));
         clients.forEach(client -> parts.add(() -> client.end(ENDING)));
         parts.addAll(servers);
+        if (group != null) {
+            parts.add(group);
+        }
         parts.add(directory);
         Closing.all(parts);
     }

@@ -3,6 +3,7 @@ package dev.interlock.tools.lab.play;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.DistributedLocks;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ContestantTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
@@ -51,6 +54,43 @@ class ContestantTest {
         assertThat(LabFault.MINORITY_DEAD.concerns(five)).isTrue();
         assertThat(LabFault.MINORITY_DEAD.concerns(three)).isFalse();
         assertThat(LabFault.KILLED.concerns(three)).isTrue();
+    }
+
+    @Test
+    void aStrategyThatHasTheChoiceIsPlayedOverTheOtherClientToo() {
+        assertThat(Contestant.overOtherClients(DistributedLocks.strategies()))
+                .extracting(Contestant::label)
+                .containsExactly("set-nx-px (lettuce)");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SENTINELS", "CLUSTER"})
+    void whoDoesNotRunOnServersThatBelongTogetherSaysWhy(LabTopology topology) {
+        assertThat(topology.objection(strategy("set-nx-px"))).isEmpty();
+        assertThat(topology.objection(strategy("setnx-getset"))).isEmpty();
+        assertThat(topology.objection(strategy("redlock")))
+                .hasValueSatisfying(
+                        reason -> assertThat(reason).startsWith("the strategy runs on 5 servers that are independent"));
+        assertThat(topology.objection(strategy("redisson"))).isPresent();
+        assertThat(Contestant.SPECIMENS)
+                .allSatisfy(specimen -> assertThat(
+                                topology.objection(specimen.candidate().provider()))
+                        .as(specimen.label())
+                        .isPresent());
+    }
+
+    @Test
+    void faultsOfServersThatDoNotKnowEachOtherConcernAll() {
+        assertThat(LabFault.KILLED.topology().objection(strategy("redlock"))).isEmpty();
+        assertThat(LabFault.SENTINEL_PARTITION.topology()).isEqualTo(LabTopology.SENTINELS);
+        assertThat(LabFault.CLUSTER_PARTITION.topology()).isEqualTo(LabTopology.CLUSTER);
+    }
+
+    private static LockStrategyProvider strategy(String name) {
+        return DistributedLocks.strategies().stream()
+                .filter(provider -> provider.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

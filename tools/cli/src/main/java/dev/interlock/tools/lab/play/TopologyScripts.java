@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** How faults of servers that belong together are played. */
+final class TopologyScripts {
+    /** How long a lock may outlive renewals that go astray. */
+    private static final double UNTIL_RUN_OUT = 2;
+
+    /** The same, where clients must find out first that somebody else is the primary. */
+    private static final double UNTIL_FOUND = 3;
+
+    /** Longer than from one renewal to the next. */
+    private static final double RENEWED = 0.4;
+
+    private TopologyScripts() {}
+
+    static void sentinelFailover(LabStage stage) {
+        play(
+                stage,
+                LabSentinels::new,
+                "the primary dies, and a replica is promoted",
+                LabGroup::killPrimary,
+                UNTIL_RUN_OUT);
+    }
+
+    static void sentinelSwitchOver(LabStage stage) {
+        play(stage, LabSentinels::new, "the sentinels hand over to a replica", LabGroup::switchOver, UNTIL_RUN_OUT);
+    }
+
+    static void sentinelPartition(LabStage stage) {
+        play(
+                stage,
+                LabSentinels::new,
+                "the primary is cut off together with the holder, and a replica is promoted",
+                LabGroup::partition,
+                UNTIL_FOUND);
+    }
+
+    static void clusterFailover(LabStage stage) {
+        play(
+                stage,
+                LabCluster::new,
+                "the primary dies, and its replica is promoted",
+                LabGroup::killPrimary,
+                UNTIL_RUN_OUT);
+    }
+
+    static void clusterSwitchOver(LabStage stage) {
+        play(stage, LabCluster::new, "the primary hands over to its replica", LabGroup::switchOver, UNTIL_RUN_OUT);
+    }
+
+    static void clusterPartition(LabStage stage) {
+        play(
+                stage,
+                LabCluster::new,
+                "the primary is cut off together with the holder, and its replica is promoted",
+                LabGroup::partition,
+                UNTIL_FOUND);
+    }
+
+    static void slotMoved(LabStage stage) {
+        play(
+                stage,
+                LabCluster::new,
+                "the slot of the lock moves",
+                cluster -> cluster.moveSlot(() -> stage.pause(stage.leases(RENEWED))),
+                UNTIL_RUN_OUT);
+    }
+
+    static void nodeRemoved(LabStage stage) {
+        play(stage, LabCluster::new, "the primary leaves the cluster", LabCluster::removePrimary, UNTIL_RUN_OUT);
+    }
+
+    /** The lock is held, known to the replicas, and waited for when the fault strikes. */
+    private static <T extends LabGroup> void play(
+            LabStage stage, Supplier<T> start, String what, Consumer<T> fault, double limit) {
+        T servers = stage.startClients(start);
+        stage.holderTakes();
+        servers.awaitReplicas();
+        stage.rivalWaits();
+        stage.strike(what, () -> fault.accept(servers));
+        boolean taken = stage.rivalWritesWithin(stage.leases(limit));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+}

@@ -102,7 +102,10 @@ final class LabCluster implements LabGroup {
 
     /** Gives the slots of the lock's primary to the other ones, and has it and its replica leave and end. */
     void removePrimary() {
+        List<RedisServer> before = cluster.nodes();
         cluster.removeNode(primary());
+        // Their ports are free for the servers of other cells.
+        before.stream().filter(server -> !cluster.nodes().contains(server)).forEach(lines::refuse);
     }
 
     @Override

@@ -46,6 +46,11 @@ final class LabLines implements AutoCloseable {
                 .collect(Collectors.joining(","));
     }
 
+    /** Refuses all clients, as the port of a server does that has ended for good. */
+    void refuse(RedisServer ended) {
+        byClient.keySet().forEach(client -> line(client, ended).refuse());
+    }
+
     /** Passes nothing on any more between a client and all servers but one. */
     void cutFromAllBut(RedisServer reachable, String client) {
         servers.stream()

@@ -105,11 +105,13 @@ abstract class FaultRules extends StageRules {
         String message = "";
         // What a client asks in the background may have the only connection that is open.
         for (int i = 0; i < 3 && reason == LockBackendException.Reason.UNREACHABLE; i++) {
-            if (i > 0) {
-                retried("a request was not sent, since another one had the connection");
-            }
             faults().heal();
             reconnect(factory());
+            if (i > 0) {
+                retried("a request was not sent, since another one had the connection");
+                // One that was sent after all has been carried out by now, and nobody has undone it.
+                assertFree(lock);
+            }
             faults().inject(Fault.PAUSE);
             LockBackendException failure =
                     actor.begin("tryLock() that nobody answers", lock::tryLock).failure(LockBackendException.class);

@@ -166,7 +166,7 @@ class ClusterNodeTest {
 
     @Test
     void noThreadOutlivesTheNode() {
-        ShiftedEnvironment env = new ShiftedEnvironment();
+        ThreadListingEnvironment env = new ThreadListingEnvironment();
         RedisNode node = RedisNodes.open(
                 library,
                 LockConfig.builder()

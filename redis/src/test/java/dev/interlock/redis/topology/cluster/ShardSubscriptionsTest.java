@@ -27,7 +27,7 @@ class ShardSubscriptionsTest {
     private static RedisServer one;
     private static RedisServer other;
 
-    private final ShiftedEnvironment env = new ShiftedEnvironment();
+    private final ThreadListingEnvironment env = new ThreadListingEnvironment();
     private final ClusterMembers members = new ClusterMembers(
             env, new JedisConnector(env, ConnectionSettings.builder().build()), () -> {});
     private final ShardSubscriptions subscriptions = new ShardSubscriptions(members, () -> {});
@@ -129,7 +129,7 @@ class ShardSubscriptionsTest {
         assertThat(listeners(one, "channel"))
                 .as("those who wait for replies have a while")
                 .isEqualTo(1);
-        env.pass(Duration.ofSeconds(31));
+        env.putForward(Duration.ofSeconds(31).toNanos());
         members.retain(List.of());
         await().atMost(LONG).until(() -> listeners(one, "channel") == 0);
         env.awaitThreadsEnded();

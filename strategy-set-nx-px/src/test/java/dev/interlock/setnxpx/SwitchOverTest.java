@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 class SwitchOverTest {
-    private static final int LOCKS = 20;
+    private static final int LOCKS = 25;
     private static final Duration LEASE = Duration.ofSeconds(60);
 
     @Parameter
@@ -67,7 +67,7 @@ class SwitchOverTest {
         RedisServer run();
     }
 
-    /** Twenty locks, each with a holder and two waiters of other clients, are handed over after the primary has changed. */
+    /** Many locks, each with a holder and two waiters of other clients, are handed over twice after the primary has changed. */
     private void handOver(String uri, RedisServer former, SwitchOver switchOver) throws Exception {
         DistributedLockFactory holders = factory(uri);
         List<DistributedLockFactory> waiting = List.of(factory(uri), factory(uri));

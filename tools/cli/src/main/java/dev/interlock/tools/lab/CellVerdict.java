@@ -12,8 +12,8 @@ public enum CellVerdict {
     BLOCKED("never two holders at once, but nobody had the lock for a while"),
     /** Two valid leases at once, but the first one's holder was told, or saw it, and wrote nothing beside the next one. */
     DETECTED("two holders at once, but the first one was told before it could write"),
-    /** Two holders at once, and one overwrote what the other had written; a store that checks fencing tokens refused it. */
-    FENCED("two holders at once; only the store that checks fencing tokens stayed right"),
+    /** Two holders at once, and one overwrote what the other had written, or could have; not in a store that checks fencing tokens. */
+    FENCED("two holders at once; only a store that checks fencing tokens stays right"),
     /** Two holders at once, and nothing kept the data right; or what the clients were told is no history of a lock. */
     VIOLATED("two holders at once, and nothing kept the data right"),
     /** Nothing wrong was seen, but the checker could not tell whether what the clients were told is a history of a lock. */
@@ -50,8 +50,9 @@ public enum CellVerdict {
             return FENCED;
         }
         if (evidence.history().equals("VIOLATED") || evidence.lateWrites() > 0) {
-            // Nothing was overwritten this time; by what the clients were told it could have been.
-            return VIOLATED;
+            // Nothing was overwritten this time; by what the clients were told it could have been, but for their
+            // tokens.
+            return evidence.tokensAscend() ? FENCED : VIOLATED;
         }
         if (evidence.twoHoldersMillis() > 0) {
             return evidence.toldMillis() == null ? VIOLATED : DETECTED;

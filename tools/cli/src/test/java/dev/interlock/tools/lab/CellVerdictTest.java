@@ -17,6 +17,7 @@ class CellVerdictTest {
     private int stale;
     private int staleFenced;
     private int late;
+    private boolean tokensAscend;
     private @Nullable Long told = 1L;
     private String history = "VALID";
 
@@ -30,6 +31,7 @@ class CellVerdictTest {
                 staleFenced,
                 0,
                 late,
+                tokensAscend,
                 null,
                 told,
                 null,
@@ -98,6 +100,20 @@ class CellVerdictTest {
         history = "VIOLATED";
         twoHolders = LEASE;
 
+        assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
+    }
+
+    @Test
+    void whatCouldHaveBeenOverwrittenButForAscendingTokensIsFenced() {
+        tokensAscend = true;
+        history = "VIOLATED";
+        assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
+
+        history = "VALID";
+        late = 1;
+        assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
+
+        staleFenced = 1;
         assertThat(verdict()).isEqualTo(CellVerdict.VIOLATED);
     }
 

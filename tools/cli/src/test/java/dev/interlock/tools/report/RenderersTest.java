@@ -121,6 +121,7 @@ class RenderersTest {
                 stale,
                 0,
                 0,
+                true,
                 null,
                 null,
                 30L,

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param refusedWrites how many writes that store refused
  * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the stores made of
  *     them
+ * @param tokensAscend whether each client was granted a greater fencing token than whoever had the lock before
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
@@ -44,6 +45,7 @@ public record Evidence(
         int staleFencedWrites,
         int refusedWrites,
         int lateWrites,
+        boolean tokensAscend,
         @Nullable Long goneMillis,
         @Nullable Long toldMillis,
         @Nullable Long nextHolderMillis,
@@ -131,6 +133,7 @@ public record Evidence(
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
                 lateWrites(moments),
+                tokensAscend(moments),
                 next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
                 told,
                 next,
@@ -246,6 +249,20 @@ public record Evidence(
             }
         }
         return late;
+    }
+
+    private static boolean tokensAscend(List<Moment> moments) {
+        @Nullable Long last = null;
+        for (Moment moment : moments) {
+            if (moment.what() == What.GRANTED) {
+                @Nullable Long token = moment.token();
+                if (token == null || (last != null && token <= last)) {
+                    return false;
+                }
+                last = token;
+            }
+        }
+        return true;
     }
 
     private static long millis(long nanos) {

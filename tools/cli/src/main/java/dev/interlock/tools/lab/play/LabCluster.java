@@ -62,6 +62,7 @@ final class LabCluster implements LabGroup {
     @Override
     public void killPrimary() {
         RedisServer primary = primary();
+        awaitReplicas();
         cluster.kill(primary);
         cluster.awaitFailover(primary);
     }

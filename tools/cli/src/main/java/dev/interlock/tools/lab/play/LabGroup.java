@@ -15,7 +15,7 @@ interface LabGroup extends AutoCloseable {
     /** Returns when the replicas of the lock's primary have what was written before. */
     void awaitReplicas();
 
-    /** Kills the lock's primary, and returns when a replica has taken its place. */
+    /** Kills the lock's primary once its replicas have what was written, and returns when one of them has taken its place. */
     void killPrimary();
 
     /** Has the lock's primary hand over to a replica in good order, and returns when everybody knows. */

@@ -40,6 +40,7 @@ final class LabSentinels implements LabGroup {
 
     @Override
     public void killPrimary() {
+        awaitReplicas();
         group.awaitPrimaryOtherThan(group.killPrimary());
     }
 

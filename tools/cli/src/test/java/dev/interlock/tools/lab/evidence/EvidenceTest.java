@@ -171,4 +171,28 @@ class EvidenceTest {
         assertThat(evidence.nobodyMillis()).isEqualTo(5);
         assertThat(evidence.toldMillis()).isNull();
     }
+
+    private void granted(long millis, String who, @Nullable Long token) {
+        moments.add(new Moment(nanos(millis), who, What.GRANTED, token, null, null, null));
+    }
+
+    @Test
+    void tokensAscendIfEachGrantHasAGreaterOneThanTheGrantBefore() {
+        granted(-10, "holder", 5L);
+        at(0, "lab", What.STRUCK);
+        granted(10, "rival", 6L);
+        assertThat(evidence().tokensAscend()).isTrue();
+
+        granted(20, "holder", 6L);
+        assertThat(evidence().tokensAscend()).isFalse();
+    }
+
+    @Test
+    void tokensDoNotAscendWhereAGrantHasNone() {
+        granted(-10, "holder", 5L);
+        at(0, "lab", What.STRUCK);
+        granted(10, "rival", null);
+
+        assertThat(evidence().tokensAscend()).isFalse();
+    }
 }

@@ -212,6 +212,14 @@ final class Cell extends LocalQueue {
         return grant.beginPlannedRenewal(table.env, table.timer);
     }
 
+    /** Has a grant renewed at once that may be lost unnoticed. */
+    synchronized void renewSoon() {
+        Hold hold = holder;
+        if (hold != null) {
+            hold.grant.renewSoon(table.env, table.timer);
+        }
+    }
+
     /** Begins a renewal that the holder waits for; returns {@code false} if the hold is over. */
     synchronized boolean beginRenewal(Hold hold) {
         if (hold.grant.hold != hold) {

@@ -32,6 +32,9 @@ final class CellTable {
 
     private volatile @Nullable Thread awaitingEmpty;
 
+    /** Since when the backend may have lost what it had confirmed before, on the monotonic clock. */
+    private volatile long doubtedNanos;
+
     CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
         this(env, observer, timer, answering, localHandoffs, LEAST_CAPACITY);
     }
@@ -49,6 +52,7 @@ final class CellTable {
         this.answering = answering;
         this.localHandoffs = localHandoffs;
         this.cells = new ConcurrentHashMap<>(leastCapacity);
+        this.doubtedNanos = env.nanoTime();
     }
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
@@ -87,6 +91,19 @@ final class CellTable {
         } catch (Throwable e) {
             LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.name + "\" did not close", e);
         }
+    }
+
+    /** Has all grants renewed that were confirmed before now, also those that are just being made. Does not block. */
+    void doubtAll() {
+        doubtedNanos = env.nanoTime();
+        for (Cell cell : all()) {
+            cell.renewSoon();
+        }
+    }
+
+    /** Whether what the backend confirmed at a moment may be lost. */
+    boolean isDoubted(long confirmedNanos) {
+        return confirmedNanos - doubtedNanos < 0;
     }
 
     /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */

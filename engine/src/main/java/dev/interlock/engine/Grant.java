@@ -63,6 +63,7 @@ final class Grant extends GrantValidity {
     void begin(Hold first, Environment env, Timer timer) {
         hold = first;
         planRenewal(env.nanoTime());
+        hurryIfDoubted(env);
         try {
             schedule(timer);
         } catch (Throwable e) {
@@ -92,6 +93,19 @@ final class Grant extends GrantValidity {
 
     private long earlyNanos(Hold holder) {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
+    }
+
+    /** Has the next renewal sent at once if leases have been in doubt since the backend confirmed this one. */
+    private void hurryIfDoubted(Environment env) {
+        if (renewalPlanned && cell.table.isDoubted(confirmedNanos())) {
+            renewalNanos = env.nanoTime();
+        }
+    }
+
+    /** Has the next renewal sent at once, unless one is on its way; its outcome decides then. */
+    void renewSoon(Environment env, Timer timer) {
+        hurryIfDoubted(env);
+        schedule(timer);
     }
 
     void forgetRenewal() {
@@ -169,6 +183,7 @@ final class Grant extends GrantValidity {
                 extend(request, renewed.validity());
                 hold.capped |= request.extending() && request.claim().lease().compareTo(hold.options.lease()) < 0;
                 planRenewal(request.startNanos(), RENEWALS_PER_LEASE);
+                hurryIfDoubted(env);
             } else {
                 renewalUnanswered = true;
                 planRenewal(env.nanoTime(), RETRIES_PER_LEASE);

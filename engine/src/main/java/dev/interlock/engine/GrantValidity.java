@@ -67,6 +67,10 @@ abstract class GrantValidity extends Timer.Entry {
         confirmedNanos = startNanos;
     }
 
+    final long confirmedNanos() {
+        return confirmedNanos;
+    }
+
     /** Notes that the backend was asked to keep the lock until a moment, and may do so whatever it has answered. */
     final void mayBeKept(long untilNanos) {
         if (untilNanos - mayBeKeptUntilNanos > 0) {

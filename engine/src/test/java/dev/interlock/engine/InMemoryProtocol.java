@@ -75,6 +75,8 @@ final class InMemoryProtocol implements LeaseProtocol {
     /** Whether the end of listening fails. */
     volatile boolean closesBadly;
 
+    private volatile Runnable onTakeover = () -> {};
+
     InMemoryProtocol(Environment env, MemoryServer server) {
         this.env = env;
         this.server = server;
@@ -300,6 +302,16 @@ final class InMemoryProtocol implements LeaseProtocol {
                     throw new IllegalStateException("planted");
                 }
                 : watch;
+    }
+
+    @Override
+    public void watchTakeovers(Runnable takeover) {
+        onTakeover = takeover;
+    }
+
+    /** As if another server had taken over. */
+    void takeover() {
+        onTakeover.run();
     }
 
     @Override

@@ -106,6 +106,95 @@ class RenewalTest extends EngineTest {
     }
 
     @Test
+    void whenAnotherServerHasTakenOverAHolderLearnsAtOnceThatItsLeaseIsGone() {
+        ann.does(one.lock()::lock).value();
+        Lease lease = leaseOf(ann, one.lock());
+        List<LossCause> told = new ArrayList<>();
+        lease.onLoss(told::add);
+        env.advance(seconds(1));
+        server.delete(NAME);
+
+        one.protocol().takeover();
+        env.advance(millis(100));
+
+        assertThat(told).containsExactly(LossCause.GONE);
+        assertThat(lease.isValid()).isFalse();
+        assertThat(ann.does(one.lock()::unlock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whenAnotherServerHasTakenOverALeaseIsRenewedAtOnceAndOnce() {
+        ann.does(one.lock()::lock).value();
+        env.advance(seconds(1));
+
+        one.protocol().takeover();
+        env.advance(millis(100));
+
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(1);
+        assertThat(server.ttl(NAME)).isGreaterThan(seconds(29));
+        env.advance(seconds(9));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(1);
+        env.advance(seconds(1));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aRenewalThatBeganBeforeAnotherServerTookOverIsRepeatedThere() {
+        ann.does(one.lock()::lock).value();
+        one.protocol().next(Verb.RENEW, Fault.slowRequest(seconds(1)));
+        env.advance(millis(10_500));
+
+        one.protocol().takeover();
+        env.advance(millis(100));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(1);
+
+        env.advance(seconds(1));
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantThatWasAskedForBeforeAnotherServerTookOverIsRenewedThereAtOnce() {
+        one.protocol().next(Verb.ATTEMPT, Fault.slowRequest(seconds(1)));
+        Call<Void> call = ann.does(one.lock()::lock);
+        env.advance(millis(500));
+
+        one.protocol().takeover();
+        env.advance(seconds(1));
+
+        call.value();
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(1);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aRenewalThatFailsAfterATakeoverIsNotRepeatedWithoutAPause() {
+        ann.does(one.lock()::lock).value();
+        env.advance(seconds(1));
+        one.protocol().next(Verb.RENEW, Fault.unreachable());
+
+        one.protocol().takeover();
+        env.advance(seconds(1));
+
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(1);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aLeaseThatIsNotToBeRenewedIsNotRenewedWhenAnotherServerTakesOver() {
+        DistributedLock lock = with(options -> options.renewal(false));
+        ann.does(lock::lock).value();
+        env.advance(seconds(1));
+
+        one.protocol().takeover();
+        env.advance(seconds(1));
+
+        assertThat(one.protocol().calls(Verb.RENEW)).isZero();
+        ann.does(lock::unlock).value();
+    }
+
+    @Test
     void steppingTheWallClockDoesNotLoseTheLock() {
         ann.does(one.lock()::lock).value();
         for (Duration step : List.of(Duration.ofDays(-400), Duration.ofDays(800), Duration.ofHours(-3))) {

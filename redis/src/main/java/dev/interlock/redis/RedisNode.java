@@ -268,6 +268,14 @@ public interface RedisNode extends AutoCloseable {
         doubtSubscriptions();
     }
 
+    /**
+     * Notes whom to tell when another server has taken over, which may not know what the former one was sent last. Called once at
+     * most, before commands are sent.
+     *
+     * @param onTakeover run when commands go to the new server already, by any thread; must not block
+     */
+    default void watchTakeovers(Runnable onTakeover) {}
+
     /** Told what happens on a channel; must not block. */
     interface Listener {
         /** The server has confirmed the subscription, for the first time or after a reconnection. */

@@ -283,6 +283,11 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     @Override
+    public void watchTakeovers(Runnable onTakeover) {
+        node.watchTakeovers(onTakeover);
+    }
+
+    @Override
     public void close() {
         node.close();
     }

@@ -4,12 +4,14 @@ package dev.interlock.setnxpx;
 import static dev.interlock.setnxpx.Fixture.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SlotMigration;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -100,6 +103,34 @@ class ClusterTroubleTest {
             assertThat(leases).allMatch(Lease::isValid);
             factory.close();
             assertThat((List<?>) server.command("KEYS", "*}")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void whoLostItsLockInAFailoverIsToldLongBeforeItsNextRenewal(String client) {
+        try (ClusterServers cluster = ClusterServers.start(3, 1)) {
+            DistributedLockFactory factory = factory(client, cluster.uri(), PATIENCE);
+            DistributedLock lost = factory.getLock("lost", Fixture.lease(PATIENCE.multipliedBy(100)));
+            lost.lock();
+            AtomicReference<LossCause> told = new AtomicReference<>();
+            lost.lease().orElseThrow().onLoss(told::set);
+            RedisServer former = cluster.nodeOfSlot(cluster.slotOf(Fixture.key("lost")));
+            DistributedLock other = IntStream.iterate(0, i -> i + 1)
+                    .mapToObj(i -> "other" + i)
+                    .filter(name -> cluster.nodeOfSlot(cluster.slotOf(Fixture.key(name))) == former)
+                    .findFirst()
+                    .map(name -> factory.getLock(name, Fixture.lease(LEASE)))
+                    .orElseThrow();
+
+            cluster.kill(former);
+            // As if it had been taken too late to be replicated.
+            cluster.awaitFailover(former).command("DEL", Fixture.key("lost"));
+            // Somebody has to come to the dead node to find that it is.
+            other.lock();
+            other.unlock();
+
+            await().atMost(PATIENCE).untilAtomic(told, equalTo(LossCause.GONE));
         }
     }
 

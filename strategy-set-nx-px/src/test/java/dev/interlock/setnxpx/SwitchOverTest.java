@@ -3,6 +3,7 @@ package dev.interlock.setnxpx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
@@ -10,6 +11,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
 import java.time.Duration;
@@ -162,6 +164,33 @@ class SwitchOverTest {
 
     private static String info(RedisServer server) {
         return String.valueOf(server.command("INFO", "replication"));
+    }
+
+    @Test
+    void whoLostItsLockInASwitchOverIsToldLongBeforeItsNextRenewal() throws Exception {
+        SentinelServers servers = closeLater(SentinelServers.start());
+        DistributedLockFactory factory = factory(servers.uri());
+        Duration longLease = Fixture.PATIENCE.multipliedBy(100);
+        DistributedLock lost = factory.getLock("lost", Fixture.lease(longLease));
+        DistributedLock kept = factory.getLock("kept", Fixture.lease(longLease));
+        lost.lock();
+        kept.lock();
+        AtomicReference<LossCause> told = new AtomicReference<>();
+        lost.lease().orElseThrow().onLoss(told::set);
+        RedisServer primary = servers.primary();
+        primary.command("SET", "last", "");
+        primary.command("WAIT", "2", "0");
+        // As if it had been taken too late to be replicated.
+        for (RedisServer replica : servers.replicas()) {
+            replica.command("CONFIG", "SET", "replica-read-only", "no");
+            replica.command("DEL", Fixture.key("lost"));
+        }
+
+        servers.switchOver();
+
+        await().atMost(Fixture.PATIENCE).untilAtomic(told, equalTo(LossCause.GONE));
+        assertThat(kept.isHeldByCurrentThread()).isTrue();
+        kept.unlock();
     }
 
     @Test

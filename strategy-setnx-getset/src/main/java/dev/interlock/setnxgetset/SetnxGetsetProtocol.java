@@ -319,6 +319,11 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     @Override
+    public void watchTakeovers(Runnable onTakeover) {
+        node.watchTakeovers(onTakeover);
+    }
+
+    @Override
     public void close() {
         node.close();
     }

@@ -123,6 +123,15 @@ public interface LeaseProtocol extends AutoCloseable {
      */
     default void holdsChanged(Claim claim, int holds) {}
 
+    /**
+     * Notes whom to tell when another server has taken over, which may not know what the former one has granted last. The engine then
+     * renews all leases at once, instead of when it is time: so holders learn soon what was lost, and what was not lost is not lost
+     * later for want of a renewal that went astray. Called once, before all other methods.
+     *
+     * @param onTakeover to be run when requests go to the new server already, by any thread. Does not block; may be run too often.
+     */
+    default void watchTakeovers(Runnable onTakeover) {}
+
     /** Closes what this protocol opened. Called once; calls that are still running may fail. */
     @Override
     void close();

@@ -36,6 +36,7 @@ public final class PrimaryFollower implements RedisNode {
     private final Background background;
     private final PrimarySearch search;
     private final MovingListeners listeners;
+    private volatile Runnable onTakeover = () -> {};
 
     /**
      * Creates a follower, which does not connect yet.
@@ -51,12 +52,18 @@ public final class PrimaryFollower implements RedisNode {
         this.name = name;
         this.connector = connector;
         this.background = new Background(env);
-        this.search = new PrimarySearch(env, name, timeout, source, background, this::moveListeners);
+        this.search = new PrimarySearch(env, name, timeout, source, background, this::follow);
         this.listeners = new MovingListeners(search::current);
     }
 
-    private void moveListeners() {
+    private void follow() {
         listeners.moveAll();
+        onTakeover.run();
+    }
+
+    @Override
+    public void watchTakeovers(Runnable takeover) {
+        onTakeover = takeover;
     }
 
     @Override

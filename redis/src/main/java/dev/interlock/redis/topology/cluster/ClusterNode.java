@@ -28,6 +28,7 @@ public final class ClusterNode implements RedisNode {
     private final SlotKeeper slots;
     private final Router router;
     private final ShardSubscriptions subscriptions;
+    private volatile Runnable onTakeover = () -> {};
 
     /**
      * Makes a node; does not connect.
@@ -39,7 +40,7 @@ public final class ClusterNode implements RedisNode {
     public ClusterNode(List<RedisEndpoint> seeds, ServerConnector connector, Duration timeout, Environment env) {
         this.env = env;
         this.members = new ClusterMembers(env, connector, this::refreshSoon);
-        this.slots = new SlotKeeper(env, seeds, timeout, members, this::followTable);
+        this.slots = new SlotKeeper(env, seeds, timeout, members, this::followTable, () -> onTakeover.run());
         this.router = new Router(env, slots, members);
         this.subscriptions = new ShardSubscriptions(members, this::refreshSoon);
     }
@@ -130,6 +131,11 @@ public final class ClusterNode implements RedisNode {
     @Override
     public boolean isSubscribed(String channel) {
         return subscriptions.isConfirmed(channel);
+    }
+
+    @Override
+    public void watchTakeovers(Runnable takeover) {
+        onTakeover = takeover;
     }
 
     @Override

@@ -46,6 +46,9 @@ final class SlotKeeper {
     /** What to do after each refresh; returns whether all is well, or else the table is asked for again soon. */
     private final BooleanSupplier onRefreshed;
 
+    /** What to do when a primary has gone, whose slots others have now. */
+    private final Runnable onTakeover;
+
     private final ReentrantLock lock = new ReentrantLock();
     private volatile SlotTable table = SlotTable.EMPTY;
     private @Nullable CompletableFuture<Optional<LockBackendException>> requested;
@@ -62,12 +65,14 @@ final class SlotKeeper {
             List<RedisEndpoint> seeds,
             Duration timeout,
             ClusterMembers members,
-            BooleanSupplier onRefreshed) {
+            BooleanSupplier onRefreshed,
+            Runnable onTakeover) {
         this.env = env;
         this.seeds = List.copyOf(seeds);
         this.askTimeout = timeout.compareTo(LONGEST_ASK) < 0 ? timeout : LONGEST_ASK;
         this.members = members;
         this.onRefreshed = onRefreshed;
+        this.onTakeover = onTakeover;
     }
 
     /** Returns the table as it is known, which may be empty. */
@@ -252,13 +257,19 @@ final class SlotKeeper {
     }
 
     private void become(SlotTable told) {
+        SlotTable before;
         lock.lock();
         try {
+            before = table;
             table = told;
         } finally {
             lock.unlock();
         }
         members.retain(told.primaries());
+        // A slot that merely moves takes its keys along.
+        if (!told.primaries().containsAll(before.primaries())) {
+            onTakeover.run();
+        }
     }
 
     /** Returns the nodes to ask, in turn, those that were silent last; a node alone may be cut off and know only the past. */

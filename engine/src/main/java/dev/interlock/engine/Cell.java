@@ -126,7 +126,10 @@ final class Cell extends LocalQueue {
     private @Nullable Waiter handOver(Hold last) {
         Grant grant = last.grant;
         Waiter next = first();
-        if (next == null || grant.handoffs() >= table.localHandoffs || !last.isGoodFor(table.env, next.options)) {
+        if (next == null
+                || grant.handoffs() >= table.localHandoffs
+                || grant.isBeforeTakeover()
+                || !last.isGoodFor(table.env, next.options)) {
             return null;
         }
         if (!grant.hasFence()) {

@@ -32,8 +32,8 @@ final class CellTable {
 
     private volatile @Nullable Thread awaitingEmpty;
 
-    /** Since when the backend may have lost what it had confirmed before, on the monotonic clock. */
-    private volatile long doubtedNanos;
+    /** When another server took over last, which may not know what was confirmed before; on the monotonic clock. */
+    private volatile long takeoverNanos;
 
     CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
         this(env, observer, timer, answering, localHandoffs, LEAST_CAPACITY);
@@ -52,7 +52,7 @@ final class CellTable {
         this.answering = answering;
         this.localHandoffs = localHandoffs;
         this.cells = new ConcurrentHashMap<>(leastCapacity);
-        this.doubtedNanos = env.nanoTime();
+        this.takeoverNanos = env.nanoTime();
     }
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
@@ -94,16 +94,16 @@ final class CellTable {
     }
 
     /** Has all grants renewed that were confirmed before now, also those that are just being made. Does not block. */
-    void doubtAll() {
-        doubtedNanos = env.nanoTime();
+    synchronized void takeover() {
+        takeoverNanos = env.nanoTime();
         for (Cell cell : all()) {
             cell.renewSoon();
         }
     }
 
-    /** Whether what the backend confirmed at a moment may be lost. */
-    boolean isDoubted(long confirmedNanos) {
-        return confirmedNanos - doubtedNanos < 0;
+    /** Whether another server has taken over since a moment. */
+    boolean isBeforeTakeover(long confirmedNanos) {
+        return confirmedNanos - takeoverNanos < 0;
     }
 
     /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */

@@ -83,7 +83,7 @@ final class EngineCore {
         this.unlocks = new Unlocks(env, observer, cells, holds, releases, losses, lostHolds);
         this.leases = new Leases(env, renewals, losses, lostHolds);
         this.acquisitions = new Acquisitions(this, observer, cells, holds, unlocks);
-        protocol.watchTakeovers(cells::doubtAll);
+        protocol.watchTakeovers(cells::takeover);
     }
 
     /** Hands on what is due. A failure leaves the grants in the list, and they are handled again, which does no harm. */

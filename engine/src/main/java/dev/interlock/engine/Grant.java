@@ -35,6 +35,11 @@ final class Grant extends GrantValidity {
     private long renewalNanos;
     private int renewalsOnTheirWay;
 
+    /** For when a renewal was planned last because another server had taken over, if one was. */
+    private long hurriedNanos;
+
+    private boolean hurried;
+
     private final OptionalLong firstFence;
 
     /** How many holds have had it, one after the other. */
@@ -63,7 +68,7 @@ final class Grant extends GrantValidity {
     void begin(Hold first, Environment env, Timer timer) {
         hold = first;
         planRenewal(env.nanoTime());
-        hurryIfDoubted(env);
+        hurryAfterTakeover(env);
         try {
             schedule(timer);
         } catch (Throwable e) {
@@ -95,16 +100,29 @@ final class Grant extends GrantValidity {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
-    /** Has the next renewal sent at once if leases have been in doubt since the backend confirmed this one. */
-    private void hurryIfDoubted(Environment env) {
-        if (renewalPlanned && cell.table.isDoubted(confirmedNanos())) {
-            renewalNanos = env.nanoTime();
+    /** Whether another server has taken over since the backend confirmed this, and may not know of it. */
+    boolean isBeforeTakeover() {
+        return cell.table.isBeforeTakeover(confirmedNanos());
+    }
+
+    /** Has the next renewal sent at once if another server has taken over, but not again and again if many do. */
+    private void hurryAfterTakeover(Environment env) {
+        Hold holder = hold;
+        if (holder != null && renewalPlanned && isBeforeTakeover()) {
+            long now = env.nanoTime();
+            long pause = givenNanos(holder) / RETRIES_PER_LEASE;
+            long soonest = hurried && now - hurriedNanos < pause ? hurriedNanos + pause : now;
+            if (soonest - renewalNanos < 0) {
+                renewalNanos = soonest;
+                hurriedNanos = soonest;
+                hurried = true;
+            }
         }
     }
 
     /** Has the next renewal sent at once, unless one is on its way; its outcome decides then. */
     void renewSoon(Environment env, Timer timer) {
-        hurryIfDoubted(env);
+        hurryAfterTakeover(env);
         schedule(timer);
     }
 
@@ -183,7 +201,7 @@ final class Grant extends GrantValidity {
                 extend(request, renewed.validity());
                 hold.capped |= request.extending() && request.claim().lease().compareTo(hold.options.lease()) < 0;
                 planRenewal(request.startNanos(), RENEWALS_PER_LEASE);
-                hurryIfDoubted(env);
+                hurryAfterTakeover(env);
             } else {
                 renewalUnanswered = true;
                 planRenewal(env.nanoTime(), RETRIES_PER_LEASE);

@@ -88,13 +88,14 @@ final class Holds {
     }
 
     /**
-     * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period.
+     * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period, and since another
+     * server took over.
      *
      * @return {@code false} if the hold is over
      * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
      */
     boolean reenter(Hold hold) {
-        if (!hold.grant.isConfirmed(env, hold.options)) {
+        if (hold.grant.isBeforeTakeover() || !hold.grant.isConfirmed(env, hold.options)) {
             Renewal outcome = renewals.confirmNow(hold);
             if (outcome instanceof Renewal.Failed failed
                     && hold.state == Hold.State.HELD

@@ -182,6 +182,50 @@ class RenewalTest extends EngineTest {
     }
 
     @Test
+    void manyTakeoversRenewALeaseNoMoreThanTenTimesInItsLength() {
+        ann.does(one.lock()::lock).value();
+
+        for (int i = 0; i < 100; i++) {
+            env.advance(millis(20));
+            one.protocol().takeover();
+        }
+        env.advance(seconds(4));
+
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        ann.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aGrantIsNotHandedOnBeforeTheServerThatHasTakenOverHasConfirmedIt() {
+        ann.does(one.lock()::lock).value();
+        Call<Void> waiting = bob.does(one.lock()::lock);
+        env.advance(seconds(1));
+        server.delete(NAME);
+        one.protocol().next(Verb.RENEW, Fault.unreachable());
+        int before = one.protocol().calls(Verb.ATTEMPT);
+
+        one.protocol().takeover();
+        ann.does(one.lock()::unlock);
+        waiting.value();
+
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isGreaterThan(before);
+        assertThat(server.isFree(NAME)).isFalse();
+        bob.does(one.lock()::unlock).value();
+    }
+
+    @Test
+    void aHolderThatEntersAgainAfterATakeoverIsToldWhatTheNewServerSays() {
+        ann.does(one.lock()::lock).value();
+        env.advance(seconds(1));
+        server.delete(NAME);
+        one.protocol().next(Verb.RENEW, Fault.unreachable());
+        one.protocol().takeover();
+        env.advance(millis(10));
+
+        assertThat(ann.does(one.lock()::lock).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void aLeaseThatIsNotToBeRenewedIsNotRenewedWhenAnotherServerTakesOver() {
         DistributedLock lock = with(options -> options.renewal(false));
         ann.does(lock::lock).value();

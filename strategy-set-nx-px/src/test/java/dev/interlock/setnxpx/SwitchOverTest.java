@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 class SwitchOverTest {
-    private static final int LOCKS = 25;
+    private static final int LOCKS = 50;
     private static final Duration LEASE = Duration.ofSeconds(60);
 
     @Parameter

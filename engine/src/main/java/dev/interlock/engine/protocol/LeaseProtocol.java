@@ -125,8 +125,8 @@ public interface LeaseProtocol extends AutoCloseable {
 
     /**
      * Notes whom to tell when another server has taken over, which may not know what the former one has granted last. The engine then
-     * renews all leases at once, instead of when it is time: so holders learn soon what was lost, and what was not lost is not lost
-     * later for want of a renewal that went astray. Called once, before all other methods.
+     * renews at once, instead of when it is time, all leases that it renews: so their holders learn soon what was lost, and what was not
+     * lost is not lost later for want of a renewal that went astray. Called once, before all other methods.
      *
      * @param onTakeover to be run when requests go to the new server already, by any thread. Does not block; may be run too often.
      */

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ public final class PrimaryFollower implements RedisNode {
     private final Background background;
     private final PrimarySearch search;
     private final MovingListeners listeners;
+    private final AtomicBoolean found = new AtomicBoolean();
     private volatile Runnable onTakeover = () -> {};
 
     /**
@@ -57,8 +59,13 @@ public final class PrimaryFollower implements RedisNode {
     }
 
     private void follow() {
-        listeners.moveAll();
-        onTakeover.run();
+        try {
+            listeners.moveAll();
+        } finally {
+            if (found.getAndSet(true)) {
+                onTakeover.run();
+            }
+        }
     }
 
     @Override

@@ -46,7 +46,7 @@ final class SlotKeeper {
     /** What to do after each refresh; returns whether all is well, or else the table is asked for again soon. */
     private final BooleanSupplier onRefreshed;
 
-    /** What to do when a primary has gone, whose slots others have now. */
+    /** What to do when the primaries are others than before. */
     private final Runnable onTakeover;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -107,14 +107,17 @@ final class SlotKeeper {
 
     /** Notes what a node has said about a slot, and has the others asked. */
     void moved(int slot, RedisEndpoint owner) {
+        SlotTable before;
+        SlotTable now;
         lock.lock();
         try {
-            if (!Objects.equals(owner, table.owner(slot))) {
-                table = table.with(slot, owner);
-            }
+            before = table;
+            now = Objects.equals(owner, before.owner(slot)) ? before : before.with(slot, owner);
+            table = now;
         } finally {
             lock.unlock();
         }
+        tellIfTakenOver(before, now);
         refresh();
     }
 
@@ -265,10 +268,19 @@ final class SlotKeeper {
         } finally {
             lock.unlock();
         }
+        tellIfTakenOver(before, told);
         members.retain(told.primaries());
-        // A slot that merely moves takes its keys along.
-        if (!told.primaries().containsAll(before.primaries())) {
-            onTakeover.run();
+    }
+
+    /** A slot that merely moves takes its keys along; a primary that comes or goes may be a replica that was promoted. */
+    private void tellIfTakenOver(SlotTable before, SlotTable now) {
+        if (!before.isEmpty() && !Set.copyOf(before.primaries()).equals(Set.copyOf(now.primaries()))) {
+            try {
+                onTakeover.run();
+            } catch (RuntimeException | Error e) {
+                // What was said of the slots holds all the same.
+                LOG.log(System.Logger.Level.WARNING, "could not have leases renewed after a change of the cluster", e);
+            }
         }
     }
 

@@ -52,7 +52,7 @@ public enum CellVerdict {
         if (evidence.history().equals("VIOLATED") || evidence.lateWrites() > 0) {
             // Nothing was overwritten this time; by what the clients were told it could have been, but for their
             // tokens.
-            return evidence.tokensAscend() ? FENCED : VIOLATED;
+            return evidence.tokensTell() ? FENCED : VIOLATED;
         }
         if (evidence.twoHoldersMillis() > 0) {
             return evidence.toldMillis() == null ? VIOLATED : DETECTED;

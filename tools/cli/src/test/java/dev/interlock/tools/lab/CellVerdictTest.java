@@ -17,7 +17,7 @@ class CellVerdictTest {
     private int stale;
     private int staleFenced;
     private int late;
-    private boolean tokensAscend;
+    private boolean tokensTell;
     private @Nullable Long told = 1L;
     private String history = "VALID";
 
@@ -31,7 +31,7 @@ class CellVerdictTest {
                 staleFenced,
                 0,
                 late,
-                tokensAscend,
+                tokensTell,
                 null,
                 told,
                 null,
@@ -104,8 +104,8 @@ class CellVerdictTest {
     }
 
     @Test
-    void whatCouldHaveBeenOverwrittenButForAscendingTokensIsFenced() {
-        tokensAscend = true;
+    void whatCouldHaveBeenOverwrittenButForTokensIsFenced() {
+        tokensTell = true;
         history = "VIOLATED";
         assertThat(verdict()).isEqualTo(CellVerdict.FENCED);
 

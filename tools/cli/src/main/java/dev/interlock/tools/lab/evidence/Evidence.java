@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param refusedWrites how many writes that store refused
  * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the stores made of
  *     them
- * @param tokensAscend whether each client was granted a greater fencing token than whoever had the lock before
+ * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one than whoever had
+ *     the lock before, and nobody but the holder at the time of the fault held the lock beside another one
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was
@@ -45,7 +46,7 @@ public record Evidence(
         int staleFencedWrites,
         int refusedWrites,
         int lateWrites,
-        boolean tokensAscend,
+        boolean tokensTell,
         @Nullable Long goneMillis,
         @Nullable Long toldMillis,
         @Nullable Long nextHolderMillis,
@@ -133,7 +134,7 @@ public record Evidence(
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.STALE),
                 count(moments, writes -> writes.fenced() == GuardedStore.Write.REFUSED),
                 lateWrites(moments),
-                tokensAscend(moments),
+                tokensAscend(moments) && onlyOneOutstayed(holds, struck),
                 next != null && isTakenFrom(first, moments, struck, struck + next * 1_000_000) ? next : null,
                 told,
                 next,
@@ -249,6 +250,12 @@ public record Evidence(
             }
         }
         return late;
+    }
+
+    /** Whether each two who held the lock at once are the holder at the time of the fault and another one. */
+    private static boolean onlyOneOutstayed(List<Span> holds, long struck) {
+        List<Span> later = holds.stream().filter(hold -> hold.from() > struck).toList();
+        return longestOverlap(later) == 0;
     }
 
     private static boolean tokensAscend(List<Moment> moments) {

@@ -249,6 +249,13 @@ public final class LabStage implements AutoCloseable {
                 });
     }
 
+    /** Fails if the holder has lost the lock, which a machine that stands still may be to blame for. */
+    void requireHeld() {
+        if (!holder().look()) {
+            throw new DisturbedException("the holder lost the lock, for which this fault is no reason");
+        }
+    }
+
     void heal(String what, Runnable cure) {
         cure.run();
         note(What.HEALED, what);

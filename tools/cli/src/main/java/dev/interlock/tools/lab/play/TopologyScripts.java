@@ -49,7 +49,7 @@ final class TopologyScripts {
     }
 
     static void clusterSwitchOver(LabStage stage) {
-        play(stage, LabCluster::new, "the primary hands over to its replica", LabGroup::switchOver, UNTIL_RUN_OUT);
+        playWithoutLoss(stage, LabCluster::new, "the primary hands over to its replica", LabGroup::switchOver);
     }
 
     static void clusterPartition(LabStage stage) {
@@ -62,28 +62,41 @@ final class TopologyScripts {
     }
 
     static void slotMoved(LabStage stage) {
-        play(
+        playWithoutLoss(
                 stage,
                 LabCluster::new,
                 "the slot of the lock moves",
-                cluster -> cluster.moveSlot(() -> stage.pause(stage.leases(RENEWED))),
-                UNTIL_RUN_OUT);
+                cluster -> cluster.moveSlot(() -> stage.pause(stage.leases(RENEWED))));
     }
 
     static void nodeRemoved(LabStage stage) {
-        play(stage, LabCluster::new, "the primary leaves the cluster", LabCluster::removePrimary, UNTIL_RUN_OUT);
+        playWithoutLoss(stage, LabCluster::new, "the primary leaves the cluster", LabCluster::removePrimary);
     }
 
     /** The lock is held, known to the replicas, and waited for when the fault strikes. */
     private static <T extends LabGroup> void play(
             LabStage stage, Supplier<T> start, String what, Consumer<T> fault, double limit) {
+        strike(stage, start, what, fault);
+        boolean taken = stage.rivalWritesWithin(stage.leases(limit));
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    /** The same, where the fault is no reason for the holder to lose the lock. */
+    private static <T extends LabGroup> void playWithoutLoss(
+            LabStage stage, Supplier<T> start, String what, Consumer<T> fault) {
+        strike(stage, start, what, fault);
+        boolean taken = stage.rivalWritesWithin(stage.leases(UNTIL_RUN_OUT));
+        stage.requireHeld();
+        stage.holder().lookAndWrite();
+        stage.finish(taken);
+    }
+
+    private static <T extends LabGroup> void strike(LabStage stage, Supplier<T> start, String what, Consumer<T> fault) {
         T servers = stage.startClients(start);
         stage.holderTakes();
         servers.awaitReplicas();
         stage.rivalWaits();
         stage.strike(what, () -> fault.accept(servers));
-        boolean taken = stage.rivalWritesWithin(stage.leases(limit));
-        stage.holder().lookAndWrite();
-        stage.finish(taken);
     }
 }

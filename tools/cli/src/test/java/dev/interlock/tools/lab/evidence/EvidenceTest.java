@@ -177,22 +177,36 @@ class EvidenceTest {
     }
 
     @Test
-    void tokensAscendIfEachGrantHasAGreaterOneThanTheGrantBefore() {
+    void tokensTellWhoIsRightIfEachGrantHasAGreaterOneThanTheGrantBefore() {
         granted(-10, "holder", 5L);
         at(0, "lab", What.STRUCK);
         granted(10, "rival", 6L);
-        assertThat(evidence().tokensAscend()).isTrue();
+        assertThat(evidence().tokensTell()).isTrue();
 
         granted(20, "holder", 6L);
-        assertThat(evidence().tokensAscend()).isFalse();
+        assertThat(evidence().tokensTell()).isFalse();
     }
 
     @Test
-    void tokensDoNotAscendWhereAGrantHasNone() {
+    void tokensTellNothingWhereAGrantHasNone() {
         granted(-10, "holder", 5L);
         at(0, "lab", What.STRUCK);
         granted(10, "rival", null);
 
-        assertThat(evidence().tokensAscend()).isFalse();
+        assertThat(evidence().tokensTell()).isFalse();
+    }
+
+    @Test
+    void tokensDoNotTellWhoIsRightWhereTheNextHolderIsJoinedByAThird() {
+        granted(-10, "holder", 5L);
+        at(0, "lab", What.STRUCK);
+        at(5, "holder", What.TOLD);
+        granted(10, "rival", 6L);
+        granted(20, "holder", 7L);
+        at(30, "rival", What.RELEASING);
+        at(40, "holder", What.RELEASING);
+
+        assertThat(evidence().twoHoldersMillis()).isEqualTo(10);
+        assertThat(evidence().tokensTell()).isFalse();
     }
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.spec;
+
+import java.util.Map;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Checks the specification of redlock with a queue at the lead, and leases that are passed from owner to owner. */
+@Tag("deep")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class LeadQueueTest {
+    private final Specification specification = new Specification("redlock", "LeadQueue");
+
+    @Order(1)
+    @ParameterizedTest
+    @CsvSource({
+        "hand-over, 5000",
+        "links, 2000",
+        "drift, 2000",
+        "rival, 5000",
+        "restart, 2000",
+        "renewing, 2000",
+        "late-undo, 5000",
+        "queue, 3000",
+        "leads, 5000",
+        "alias, 1000",
+        "ending, 1000"
+    })
+    void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
+        specification.holds(model, states, reporter);
+    }
+
+    @Order(2)
+    @Test
+    void someModelTakesEachAction() {
+        specification.hasTakenAllActions();
+    }
+
+    @Order(3)
+    @ParameterizedTest
+    @CsvSource({
+        "BirthGuard, restart, OneHolder",
+        "HopChecked, queue, OneHolder",
+        "OwnDeadline, renewing, OneHolder",
+        "DeadlineIsInstant, rival, OneHolder",
+        "FreshClaim, late-undo, OneHolder",
+        "PredecessorGaveUp, renewing, OneHolder",
+        "PassGivesUp, hand-over, OneHolder",
+        "DistinctVotes, alias, OneHolder",
+        "MayAsk, ending, deadlock",
+    })
+    void whoBreaksARuleBreaksAPromise(String rule, String model, String promise, TestReporter reporter)
+            throws Exception {
+        specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
+    }
+
+    @Order(3)
+    @Test
+    void anOwnerThatDeletesAfterAPassWithoutAReplyAdmitsTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "rival",
+                Map.of("NeverDelAfterPass", "FALSE", "Faults", "1", "Kinds", "{\"reply\"}"),
+                "OneHolder",
+                reporter);
+    }
+
+    @Order(3)
+    @Test
+    void aDeadlineThatCountsFromTheAnswerAdmitsTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "rival", Map.of("DeadlineFromRequest", "FALSE", "Renewals", "1", "Levels", "0"), "OneHolder", reporter);
+    }
+
+    @Order(3)
+    @Test
+    void aBlockThatIsSmallerThanTheHopsRepeatsTokens(TestReporter reporter) throws Exception {
+        specification.isRefuted("queue", Map.of("Block", "1"), "TokensGrow", reporter);
+    }
+
+    @Order(3)
+    @Test
+    void clocksThatDriftWithoutAnAllowanceAdmitTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "drift", Map.of("Allowance", "0", "Turns", "1", "Attempts", "3"), "OneHolder", reporter);
+    }
+
+    @Order(4)
+    @Tag("nightly")
+    @Test
+    void theAlgorithmKeepsItsPromisesToThreeClients(TestReporter reporter) throws Exception {
+        specification.holds("nightly", 500_000, reporter);
+    }
+}

@@ -80,8 +80,8 @@ Idle(turns, a) ==
 
 Request(op, t) == [op |-> op, t |-> t, pred |-> None, q |-> None, no |-> 0, left |-> 0, sent |-> 0, f |-> 0]
 
-\* The beginning is either nothing at all, or a holder by all nodes but perhaps one, with a queue at the lead.  The second
-\* saves the states on the way there; its holder's request to node 3 may still be on the way.
+\* The beginning is either nothing at all, or a holder by all nodes but perhaps one, with a queue at the lead.  The
+\* second saves the states on the way there; its holder's request to the third node may still be on the way.
 Fresh ==
     /\ node = [n \in Nodes |-> Empty]
     /\ cl = [c \in Clients |-> Idle(Turns, 0)]
@@ -137,7 +137,8 @@ Keep(s, f) == IF Block = 0 THEN 0 ELSE Max(s.fence, f + Block - 1)
 GrantHead(s, n, pred) ==
     LET w == Head(s.list)
         f == Offer(s, Time)
-    IN [s |-> [s EXCEPT !.key = w, !.ttl = Lease, !.hop = NoHop, !.pred = pred, !.fence = Keep(s, f), !.list = Tail(s.list)],
+    IN [s |-> [s EXCEPT !.key = w, !.ttl = Lease, !.hop = NoHop, !.pred = pred, !.fence = Keep(s, f),
+                        !.list = Tail(@)],
         notes |-> {[kind |-> "first", to |-> w, root |-> w, pred |-> pred, no |-> 0, left |-> Lease - Allowance,
                     f |-> f, lead |-> n]}]
 
@@ -152,8 +153,10 @@ Enter(s, q) == IF q = None \/ Has(s.list, q) THEN s ELSE [s EXCEPT !.list = Appe
 Acquire(s, n, m) ==
     IF s.mute > 0 THEN Reply(s, "no")
     ELSE IF s.key = m.t \/ (s.key = None /\ s.list = <<>>) \/ (s.key # None /\ s.key = m.pred)
-    THEN LET f == IF s.key = m.t THEN Mine(s) ELSE Offer(s, m.f)
-         IN [Reply([s EXCEPT !.key = m.t, !.ttl = Lease, !.hop = IF s.key = m.t THEN @ ELSE NoHop, !.fence = IF s.key = m.t THEN @ ELSE Keep(s, f)], "yes")
+    THEN LET mine == s.key = m.t
+             f == IF mine THEN Mine(s) ELSE Offer(s, m.f)
+         IN [Reply([s EXCEPT !.key = m.t, !.ttl = Lease, !.hop = IF mine THEN @ ELSE NoHop,
+                             !.fence = IF mine THEN @ ELSE Keep(s, f)], "yes")
                 EXCEPT !.f = f]
     ELSE IF s.key = None
     THEN LET g == GrantHead(Enter(s, m.q), n, s.pred) IN [Reply(g.s, "no") EXCEPT !.notes = g.notes]
@@ -328,15 +331,18 @@ PassOn(c) ==
     IN /\ s.ph = "hold" /\ s.dl > 0 /\ s.hop < MaxHops
        /\ cl' = [cl EXCEPT ![c].ph = "pass", ![c].val = IF PassGivesUp THEN 0 ELSE @, ![c].left = 0, ![c].got = {},
                            ![c].dl = 0]
-       /\ Send(c, {s.lead}, [Request("pass", s.tok) EXCEPT !.no = s.hop, !.left = s.dl, !.sent = s.dl, !.f = Following(s.f)])
+       /\ Send(c, {s.lead}, [Request("pass", s.tok) EXCEPT !.no = s.hop, !.left = s.dl, !.sent = s.dl,
+                                                           !.f = Following(s.f)])
        /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
 
 \* No reply will come.
 PassUnknown(c) ==
     /\ cl[c].ph = "pass" /\ ~ \E i \in 1..Len(link[c][cl[c].lead]) : link[c][cl[c].lead][i].op = "pass"
     /\ cl' = [cl EXCEPT ![c] = Ended(c)]
-    /\ IF NeverDelAfterPass THEN UNCHANGED link ELSE Send(c, Nodes, Request("del", cl[c].tok))
-    /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
+    /\ IF NeverDelAfterPass
+       THEN UNCHANGED <<link, dead>>
+       ELSE Send(c, Nodes, Request("del", cl[c].tok)) /\ dead' = dead \cup {cl[c].tok}
+    /\ UNCHANGED <<node, stray, notes, faults, last, top>>
 
 ----------------------------------------------------------------------------
 \* What clients do with replies and notes.
@@ -366,13 +372,16 @@ Inherits(c, e, x) ==
 
 Ignore(c, e) == Receive(c, e) /\ UNCHANGED <<cl, dead, last>>
 
+\* How long the root can be passed on, once the lead has answered.
+Answered(s, e) == IF e # s.lead THEN s.passable ELSE IF DeadlineFromRequest THEN s.left ELSE Lease - Allowance
+
 \* A vote for the present round.
 OnVote(c, e, m, r) ==
     LET s == cl[c]
         yes == r.kind = "yes"
         got == IF yes THEN s.got \cup {e} ELSE s.got
         odd == s.odd \/ (yes /\ s.got # {} /\ s.f # r.f)
-        passable == IF yes /\ e = s.lead THEN (IF DeadlineFromRequest THEN s.left ELSE Lease - Allowance) ELSE s.passable
+        passable == IF yes THEN Answered(s, e) ELSE s.passable
         won == yes /\ ~odd /\ Votes(c, got) >= Majority /\ s.lead \notin s.no /\ s.left > 0
     IN IF s.ph = "round" /\ s.tok = m.t
        THEN /\ Receive(c, e)
@@ -382,20 +391,20 @@ OnVote(c, e, m, r) ==
                                 !.ph = "hold", !.tok = s.tok, !.lead = s.lead, !.val = s.left, !.dl = passable,
                                 !.f = r.f]]
                     /\ Began(r.f)
-               ELSE /\ cl' = [cl EXCEPT ![c].got = got, ![c].odd = odd, ![c].passable = passable, ![c].f = IF yes THEN r.f ELSE @,
-                                        ![c].no = IF yes THEN @ ELSE @ \cup {e}]
+               ELSE /\ cl' = [cl EXCEPT ![c].got = got, ![c].odd = odd, ![c].passable = passable,
+                                        ![c].f = IF yes THEN r.f ELSE @, ![c].no = IF yes THEN @ ELSE @ \cup {e}]
                     /\ UNCHANGED last
        ELSE Ignore(c, e)
 
 OnRenewed(c, e, m, r) ==
     LET s == cl[c]
         got == s.got \cup {e}
-        passable == IF e = s.lead THEN (IF DeadlineFromRequest THEN s.left ELSE Lease - Allowance) ELSE s.passable
+        passable == Answered(s, e)
     IN IF s.ph = "hold" /\ s.tok = m.t /\ s.left > 0 /\ r.kind = "yes"
        THEN /\ Receive(c, e)
             /\ cl' = IF Votes(c, got) >= Majority
-                     THEN [cl EXCEPT ![c].val = Max(@, s.left), ![c].dl = Max(@, passable), ![c].left = 0, ![c].got = {},
-                                     ![c].passable = 0]
+                     THEN [cl EXCEPT ![c].val = Max(@, s.left), ![c].dl = Max(@, passable), ![c].left = 0,
+                                     ![c].got = {}, ![c].passable = 0]
                      ELSE [cl EXCEPT ![c].got = got, ![c].passable = passable]
             /\ UNCHANGED <<dead, last>>
        ELSE Ignore(c, e)
@@ -468,7 +477,10 @@ DropNotes ==
 ----------------------------------------------------------------------------
 \* What goes wrong.
 
-LoseNotes == Fault("note") /\ (\E x \in notes : notes' = notes \ {x}) /\ UNCHANGED <<node, cl, link, stray, dead, last, top>>
+LoseNotes ==
+    /\ Fault("note")
+    /\ \E x \in notes : notes' = notes \ {x}
+    /\ UNCHANGED <<node, cl, link, stray, dead, last, top>>
 
 \* A connection is given up: what is on the way may arrive at any time later, behind requests of the next connection.
 Break(c, e) ==

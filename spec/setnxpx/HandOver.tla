@@ -299,7 +299,10 @@ Hear == \E x \in notes : HearNote(x)
 ----------------------------------------------------------------------------
 \* What goes wrong.
 
-LoseNotes == Fault("note") /\ (\E x \in notes : notes' = notes \ {x}) /\ UNCHANGED <<db, replica, cl, link, stray, over, last, top, drawn>>
+LoseNotes ==
+    /\ Fault("note")
+    /\ \E x \in notes : notes' = notes \ {x}
+    /\ UNCHANGED <<db, replica, cl, link, stray, over, last, top, drawn>>
 
 \* A connection is given up: what is on the way may arrive at any time later, behind requests of the next connection.
 Break(c) ==

@@ -36,13 +36,13 @@ final class Specification {
     void holds(String name, int states, TestReporter reporter) throws IOException, InterruptedException {
         Outcome outcome = Tlc.check(module, model(name), directory(name), true);
         report(name, outcome, reporter);
+        outcome.actions().forEach((action, times) -> taken.merge(action, times, Integer::sum));
         assertThat(outcome.verdict())
                 .as("the model " + name + "; see " + outcome.file())
                 .isEqualTo(Outcome.HOLDS);
         assertThat(outcome.states())
                 .as("states that the model " + name + " has")
                 .isGreaterThanOrEqualTo(states);
-        outcome.actions().forEach((action, times) -> taken.merge(action, times, Integer::sum));
     }
 
     /** Fails unless the named model is refuted by that invariant, or in that other way, when some constants have other values. */

@@ -67,6 +67,6 @@ class HandOverTest {
     @Tag("nightly")
     @Test
     void theAlgorithmKeepsItsPromisesToThreeClients(TestReporter reporter) throws Exception {
-        specification.holds("nightly", 200_000, reporter);
+        specification.holds("nightly", 100_000, reporter);
     }
 }

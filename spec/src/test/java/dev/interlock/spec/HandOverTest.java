@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.spec;
+
+import java.util.Map;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Checks the specification of set-nx-px, in which a release hands the lock over to a waiter. */
+@Tag("deep")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class HandOverTest {
+    private final Specification specification = new Specification("setnxpx", "HandOver");
+
+    @Order(1)
+    @ParameterizedTest
+    @CsvSource({"faults, 6000", "drift, 3400", "waking, 2000", "failover, 15000", "ending, 2400"})
+    void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
+        specification.holds(model, states, reporter);
+    }
+
+    @Order(2)
+    @Test
+    void someModelTakesEachAction() {
+        specification.hasTakenAllActions();
+    }
+
+    @Order(3)
+    @ParameterizedTest
+    @CsvSource({
+        "ExactComparison, faults, OneHolder",
+        "MarksOnRefusal, waking, NoLostWakeUp",
+        "MarksOnHandOver, waking, NoLostWakeUp",
+        "MissAsksScript, waking, NoGhost",
+        "UndoAsksScript, faults, NoGhost",
+        "ProofAfterFailover, failover, DrawsGrow",
+        "SeedsFreshCounter, faults, TokensGrow",
+        "DeadlineIsInstant, faults, OneHolder",
+        "RenewsOwnOnly, drift, TokensGrow",
+        "MayAsk, ending, deadlock",
+    })
+    void whoBreaksARuleBreaksAPromise(String rule, String model, String promise, TestReporter reporter)
+            throws Exception {
+        specification.isRefuted(model, Map.of(rule, "FALSE"), promise, reporter);
+    }
+
+    @Order(3)
+    @Test
+    void clocksThatDriftWithoutAnAllowanceAdmitTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted("drift", Map.of("Allowance", "0"), "OneHolder", reporter);
+    }
+
+    @Order(3)
+    @Test
+    void aFailoverThatLosesWritesAdmitsTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted("faults", Map.of("Kinds", "{\"failover\"}", "Faults", "1"), "OneHolder", reporter);
+    }
+
+    @Order(4)
+    @Tag("nightly")
+    @Test
+    void theAlgorithmKeepsItsPromisesToThreeClients(TestReporter reporter) throws Exception {
+        specification.holds("nightly", 100_000, reporter);
+    }
+}

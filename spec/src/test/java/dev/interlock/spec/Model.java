@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.spec;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The configuration of a model: the values of its constants, and what TLC checks.
+ *
+ * @param text a configuration file of TLC
+ */
+record Model(String text) {
+    static Model read(Path file) throws IOException {
+        return new Model(Files.readString(file));
+    }
+
+    /** Returns this model with another value for one of its constants, which must be there. */
+    Model with(String constant, String value) {
+        Matcher line = Pattern.compile("(?m)^( *" + Pattern.quote(constant) + " *=).*$")
+                .matcher(text);
+        if (!line.find()) {
+            throw new IllegalArgumentException("the model has no constant " + constant);
+        }
+        return new Model(line.replaceFirst("$1 " + Matcher.quoteReplacement(value)));
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.TestReporter;
+
+/**
+ * One specification, with the models of it that lie beside its module. Collects which actions its models have taken.
+ */
+final class Specification {
+    private final Path module;
+    private final Map<String, Integer> taken = new TreeMap<>();
+
+    Specification(String directory, String module) {
+        this.module = Path.of(directory, module + ".tla");
+    }
+
+    /** The named model, which is a configuration file beside the module. */
+    Model model(String name) {
+        try {
+            return Model.read(module.resolveSibling(name + ".cfg"));
+        } catch (IOException e) {
+            throw new AssertionError("the model " + name + " cannot be read", e);
+        }
+    }
+
+    /** Fails unless the named model holds in at least so many states. A model of fewer states says less than it seems to. */
+    void holds(String name, int states, TestReporter reporter) throws IOException, InterruptedException {
+        Outcome outcome = Tlc.check(module, model(name), directory(name), true);
+        report(name, outcome, reporter);
+        outcome.actions().forEach((action, times) -> taken.merge(action, times, Integer::sum));
+        assertThat(outcome.verdict())
+                .as("the model " + name + "; see " + outcome.file())
+                .isEqualTo(Outcome.HOLDS);
+        assertThat(outcome.states())
+                .as("states that the model " + name + " has")
+                .isGreaterThanOrEqualTo(states);
+    }
+
+    /** Fails unless the named model is refuted by that invariant, or in that other way, when some constants have other values. */
+    void isRefuted(String name, Map<String, String> constants, String verdict, TestReporter reporter)
+            throws IOException, InterruptedException {
+        Model mutant = model(name);
+        for (Map.Entry<String, String> constant : constants.entrySet()) {
+            mutant = mutant.with(constant.getKey(), constant.getValue());
+        }
+        String title = name + constants.keySet().stream().sorted().collect(Collectors.joining("-", "-", ""));
+        Outcome outcome = Tlc.check(module, mutant, directory(title), false);
+        report(title, outcome, reporter);
+        assertThat(outcome.verdict())
+                .as("the model " + name + " with " + constants + "; see " + outcome.file())
+                .isEqualTo(verdict);
+    }
+
+    /** Fails if no model that held has taken some action: what never happens is not checked. */
+    void hasTakenAllActions() {
+        assumeThat(taken).as("no model was checked before").isNotEmpty();
+        Set<String> never = new TreeSet<>(taken.keySet());
+        never.removeIf(action -> taken.get(action) > 0);
+        assertThat(never).as("actions that no model has taken").isEmpty();
+    }
+
+    private Path directory(String title) {
+        String specification = module.getFileName().toString().replace(".tla", "");
+        return Path.of("target", "tlc", specification, title);
+    }
+
+    private static void report(String title, Outcome outcome, TestReporter reporter) {
+        reporter.publishEntry(
+                "interlock.spec." + title, outcome.verdict() + " in " + outcome.states() + " distinct states");
+    }
+}

@@ -36,7 +36,9 @@ final class RedissonFailures {
             "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
             "WRONGPASS", "check user and password of the endpoint",
             "NOPERM", "let the user do this in the server's access control list",
-            "CROSSSLOT", "set topology=cluster, or in the name put braces around something that decides about the slot",
+            "CROSSSLOT",
+                    "name the cluster as redis-cluster://host:port, or in the lock's name put braces around"
+                            + " something that decides about the slot",
             "WRONGTYPE", "something else uses this key: choose another name or key prefix");
 
     private final String servers;

@@ -43,16 +43,15 @@ class ClusterModeTest {
         redis.close();
     }
 
-    private static LeaseProtocol protocol(String topology) {
+    private static LeaseProtocol protocol(String scheme) {
         LockConfig config = LockConfig.builder()
-                .endpoints(redis.server.uri())
-                .option("topology", topology)
+                .endpoints(scheme + "://127.0.0.1:" + redis.server.port())
                 .commandTimeout(Fixture.TIMEOUT)
                 .build();
         Settings settings = Settings.of(config);
         RedissonFailures failures = new RedissonFailures("the server");
         return new RedissonProtocol(
-                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
+                new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
                 new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
                 settings,
                 failures,
@@ -61,9 +60,9 @@ class ClusterModeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"single", "cluster"})
-    void locksOfManySlotsAreRenewedAndReleasedWithOneRequestForEachSlot(String topology) {
-        try (LeaseProtocol protocol = protocol(topology)) {
+    @ValueSource(strings = {"redis", "redis-cluster"})
+    void locksOfManySlotsAreRenewedAndReleasedWithOneRequestForEachSlot(String scheme) {
+        try (LeaseProtocol protocol = protocol(scheme)) {
             List<Claim> claims = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 claims.add(new Claim(
@@ -87,7 +86,7 @@ class ClusterModeTest {
 
     @Test
     void aReleaseOfManySlotsFreesThemAll() {
-        try (LeaseProtocol protocol = protocol("single")) {
+        try (LeaseProtocol protocol = protocol("redis")) {
             List<Claim> claims = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 claims.add(new Claim("name " + i, Environment.system().newToken(), Fixture.LONG, Fixture.TIMEOUT, 1));
@@ -107,8 +106,8 @@ class ClusterModeTest {
 
     @Test
     void theLaneOfALockIsTheNodeOfItsSlot() {
-        try (LeaseProtocol cluster = protocol("cluster");
-                LeaseProtocol single = protocol("single")) {
+        try (LeaseProtocol cluster = protocol("redis-cluster");
+                LeaseProtocol single = protocol("redis")) {
             assertThat(cluster.isLocked("a")).isFalse();
             assertThat(cluster.lane("a"))
                     .contains(Integer.toString(redis.server.port()))

@@ -118,7 +118,7 @@ class ProtocolTest {
         Settings settings = Settings.of(config);
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
-                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
+                new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
                 new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
                 settings,
                 failures,

@@ -76,7 +76,6 @@ class ReplicaTest {
     private static LockConfig config() {
         return LockConfig.builder()
                 .endpoints(primary.uri() + "," + replica.uri())
-                .option("topology", "master-replica")
                 .commandTimeout(Fixture.TIMEOUT)
                 .build();
     }
@@ -185,7 +184,7 @@ class ReplicaTest {
                 .endpoints("redis://locker:s3cret@127.0.0.1:" + primary.port() + ",redis://locker:s3cret@127.0.0.1:"
                         + replica.port())
                 .build();
-        Config client = Settings.of(listed).clientConfig(listed);
+        Config client = new ClientConfig(listed).build();
         try (LeaseProtocol protocol =
                 protocol(listed, new OwnClient(client, new RedissonFailures("the servers"), Environment.system()))) {
             Claim claim = claim("invoice:42");
@@ -202,8 +201,7 @@ class ReplicaTest {
     @Test
     void aReplicaThatIsGoneIsNotWaitedFor() {
         try (RedisServer lonely = RedisServer.start("--repl-diskless-sync-delay", "0")) {
-            LockConfig.Builder config =
-                    LockConfig.builder().option("topology", "master-replica").commandTimeout(Fixture.TIMEOUT);
+            LockConfig.Builder config = LockConfig.builder().commandTimeout(Fixture.TIMEOUT);
             RedisServer gone = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(lonely.port()));
             await().atMost(Fixture.PATIENCE)
                     .until(() ->

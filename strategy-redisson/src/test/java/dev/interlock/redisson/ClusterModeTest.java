@@ -2,6 +2,7 @@
 package dev.interlock.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
@@ -28,6 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 /** A server in cluster mode, which takes no request about keys of several slots, whatever the client believes it to be. */
 class ClusterModeTest {
@@ -52,7 +57,7 @@ class ClusterModeTest {
         RedissonFailures failures = new RedissonFailures("the server");
         return new RedissonProtocol(
                 new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), scheme.equals("redis-cluster")),
                 settings,
                 failures,
                 config,
@@ -102,6 +107,22 @@ class ClusterModeTest {
     })
     void slotsAreThoseOfTheServer(String key) {
         assertThat((long) RedissonSlots.of(key)).isEqualTo(redis.server.command("CLUSTER", "KEYSLOT", key));
+    }
+
+    @Test
+    void aPlainLockWhoseKeysRedissonSpreadsOverSlotsCannotBeUnlocked() {
+        Config config = new Config();
+        Fixture.patient(config.useClusterServers())
+                .addNodeAddress(redis.server.uri())
+                .setMasterConnectionMinimumIdleSize(1);
+        RedissonClient client = Redisson.create(config);
+        try {
+            RLock plain = client.getLock("odd {name");
+            assertThat(plain.tryLock()).isTrue();
+            assertThatThrownBy(plain::unlock).hasStackTraceContaining("CROSSSLOT");
+        } finally {
+            client.shutdown(0, 1, TimeUnit.SECONDS);
+        }
     }
 
     @Test

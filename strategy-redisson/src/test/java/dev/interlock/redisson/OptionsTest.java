@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.interlock.LockConfig;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.keys.RedissonSlots;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,11 +124,30 @@ class OptionsTest {
         "app, a, app:{a}, redisson_lock_token:app:{a}, redisson_lock__channel:app:{a}"
     })
     void keysAndChannelsAreThoseOfRedisson(String prefix, String name, String lock, String token, String channel) {
-        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity());
+        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity(), false);
         assertThat(keys.plainName(name)).isEqualTo(lock);
         assertThat(keys.lock(name)).isEqualTo(lock);
         assertThat(keys.token(name)).isEqualTo(token);
         assertThat(keys.channel(name)).isEqualTo(channel);
         assertThat(keys.canListen()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "x{a}y", "a{b", "a}b", "{}", "{", "}", "}{", "{}a{b}", "grün{"})
+    void inAClusterAllKeysAndChannelsOfALockAreInItsSlot(String name) {
+        for (String prefix : List.of("interlock", "app")) {
+            RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity(), true);
+            int slot = RedissonSlots.of(keys.lock(name));
+            assertThat(RedissonSlots.of(keys.token(name))).isEqualTo(slot);
+            assertThat(RedissonSlots.of(keys.channel(name))).isEqualTo(slot);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a{b, 4q2", "{}, 2ml"})
+    void aNameWhoseKeysRedissonWouldSpreadOverSlotsHasATagThatStaysTheSame(String name, String tag) {
+        RedissonKeys keys = new RedissonKeys("interlock", UnaryOperator.identity(), true);
+        assertThat(keys.token(name)).isEqualTo("interlock_lock_token:{" + tag + "}:" + name);
+        assertThat(keys.channel(name)).isEqualTo("interlock_lock__channel:{" + tag + "}:" + name);
     }
 }

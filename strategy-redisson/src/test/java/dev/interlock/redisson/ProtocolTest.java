@@ -42,7 +42,7 @@ class ProtocolTest {
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
                 new HandedInClient(redis.plain(), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 Settings.of(config),
                 failures,
                 config,
@@ -119,7 +119,7 @@ class ProtocolTest {
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
                 new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 settings,
                 failures,
                 config,

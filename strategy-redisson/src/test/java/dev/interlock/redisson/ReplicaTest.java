@@ -88,7 +88,7 @@ class ReplicaTest {
     private static LeaseProtocol protocol(LockConfig config, ClientSource source) {
         return new RedissonProtocol(
                 source,
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 Settings.of(config),
                 new RedissonFailures("the servers"),
                 config,

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import org.redisson.RedissonShutdownException;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
+import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisNodeNotFoundException;
 import org.redisson.client.RedisReadonlyException;
 import org.redisson.client.RedisReconnectedException;
@@ -84,7 +85,9 @@ final class RedissonFailures {
                     "no connection to " + servers + " (" + rootText(cause)
                             + "): check that it runs, is not overloaded, and that the endpoints are right");
         }
-        if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException) {
+        if (cause instanceof RedisRetryException
+                || cause instanceof RedisReadonlyException
+                || cause instanceof RedisNoScriptException) {
             return new LockBackendException(UNREACHABLE, servers + " is not ready: " + text(cause));
         }
         if (cause instanceof RedisException) {

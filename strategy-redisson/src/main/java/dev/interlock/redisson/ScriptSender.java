@@ -154,7 +154,7 @@ final class ScriptSender {
      * @throws CompletionException if the server does not take it
      */
     void load(Script script, String key, Loading loading, long end, Duration timeout) {
-        RScript loader = source.get(timeout).getScript(StringCodec.INSTANCE);
+        RScript loader = prepared(source.get(timeout), timeout);
         if (loading == Loading.AT_HOME) {
             await(loader.scriptLoadAsync(key, script.source()).toCompletableFuture(), end, timeout);
             return;

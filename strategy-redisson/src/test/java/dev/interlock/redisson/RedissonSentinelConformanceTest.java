@@ -10,7 +10,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract behind sentinels. */
 @Tag("topology")
-@Tag("deep")
+@Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
 class RedissonSentinelConformanceTest extends DistributedLockConformance {
     @Override

@@ -13,10 +13,8 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
 import dev.interlock.testservers.SlotMigration;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,21 +23,19 @@ import org.junit.jupiter.api.Test;
 class TopologyAccessTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
-    private final List<DistributedLockFactory> factories = new ArrayList<>();
+    /** So long may the end of a connection go unnoticed, since Redisson does not tell. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    @AfterEach
-    void close() {
-        factories.forEach(DistributedLockFactory::close);
-    }
-
-    /** A lock whose waiters ask again now and then, since the servers forget who listens when a primary changes. */
-    private DistributedLock lock(String uri) {
-        DistributedLockFactory factory = new RedissonStrategyProvider()
+    /** Its waiters ask again now and then, since servers forget who listens when a primary changes. */
+    private static DistributedLockFactory factory(String uri) {
+        return new RedissonStrategyProvider()
                 .newFactory(LockConfig.builder()
                         .endpoints(uri)
-                        .commandTimeout(Fixture.TIMEOUT)
+                        .commandTimeout(TIMEOUT)
                         .build());
-        factories.add(factory);
+    }
+
+    private static DistributedLock lock(DistributedLockFactory factory) {
         return factory.getLock(Fixture.NAME, Fixture.lease(LEASE));
     }
 
@@ -67,11 +63,13 @@ class TopologyAccessTest {
         }
     }
 
+    /** Sees the end of the lease move, which is taken for later before and for earlier afterwards. */
     private static void renewByHand(Lease lease) {
-        // A renewal whose answer takes more than a second leaves less, and is repeated.
-        await().atMost(Fixture.PATIENCE)
-                .ignoreExceptions()
-                .untilAsserted(() -> lease.ensureValid(LEASE.minusSeconds(2)));
+        long before = lease.remaining().toNanos() + System.nanoTime();
+        await().atMost(Fixture.PATIENCE).ignoreExceptions().until(() -> {
+            lease.ensureValid(LEASE.minusSeconds(2));
+            return System.nanoTime() + lease.remaining().toNanos() > before;
+        });
     }
 
     @Test
@@ -79,27 +77,33 @@ class TopologyAccessTest {
         try (ClusterServers cluster = ClusterServers.start(3, 1)) {
             allow(cluster.nodes(), 2);
             String uri = cluster.uri().replace("://", "://locker:s3cret@");
-            DistributedLock mine = lock(uri);
-            DistributedLock theirs = lock(uri);
-            mine.lock();
-            FutureTask<Boolean> waiter = waiter(theirs);
-            int slot = cluster.slotOf(Fixture.NAME);
-            RedisServer source = cluster.nodeOfSlot(slot);
-            await().atMost(Fixture.PATIENCE)
-                    .until(() -> source.command("PUBSUB", "SHARDCHANNELS").equals(List.of(Fixture.CHANNEL)));
-            RedisServer target = cluster.primaries().stream()
-                    .filter(node -> node.port() != source.port())
-                    .findFirst()
-                    .orElseThrow();
-            SlotMigration migration = cluster.beginMigration(slot, target);
-            migration.moveKeys();
-            renewByHand(mine.lease().orElseThrow());
-            migration.finish();
-            cluster.awaitSettled();
-            mine.unlock();
-            assertThat(Fixture.result(waiter)).isTrue();
+            try (DistributedLockFactory ours = factory(uri);
+                    DistributedLockFactory others = factory(uri)) {
+                lockAndWaitWhileTheSlotMoves(cluster, lock(ours), lock(others));
+            }
             assertNothingRefused(cluster.nodes());
         }
+    }
+
+    private static void lockAndWaitWhileTheSlotMoves(
+            ClusterServers cluster, DistributedLock mine, DistributedLock theirs) throws Exception {
+        mine.lock();
+        FutureTask<Boolean> waiter = waiter(theirs);
+        int slot = cluster.slotOf(Fixture.NAME);
+        RedisServer source = cluster.nodeOfSlot(slot);
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> source.command("PUBSUB", "SHARDCHANNELS").equals(List.of(Fixture.CHANNEL)));
+        RedisServer target = cluster.primaries().stream()
+                .filter(node -> node.port() != source.port())
+                .findFirst()
+                .orElseThrow();
+        SlotMigration migration = cluster.beginMigration(slot, target);
+        migration.moveKeys();
+        renewByHand(mine.lease().orElseThrow());
+        migration.finish();
+        cluster.awaitSettled();
+        mine.unlock();
+        assertThat(Fixture.result(waiter)).isTrue();
     }
 
     @Test
@@ -114,21 +118,27 @@ class TopologyAccessTest {
             String uri = group.uri()
                     .replace("://", "://locker:s3cret@")
                     .replace("#", "?sentinelUsername=locker&sentinelPassword=s3cret#");
-            DistributedLock mine = lock(uri);
-            DistributedLock theirs = lock(uri);
-            mine.lock();
-            FutureTask<Boolean> waiter = waiter(theirs);
-            await().atMost(Fixture.PATIENCE)
-                    .until(() -> group.primary()
-                            .command("PUBSUB", "NUMSUB", Fixture.CHANNEL)
-                            .equals(List.of(Fixture.CHANNEL, 1L)));
-            renewByHand(mine.lease().orElseThrow());
-            group.switchOver();
-            renewByHand(mine.lease().orElseThrow());
-            mine.unlock();
-            assertThat(Fixture.result(waiter)).isTrue();
+            try (DistributedLockFactory ours = factory(uri);
+                    DistributedLockFactory others = factory(uri)) {
+                lockAndWaitWhileThePrimaryChanges(group, lock(ours), lock(others));
+            }
             assertNothingRefused(group.servers());
             assertNothingRefused(group.sentinels());
         }
+    }
+
+    private static void lockAndWaitWhileThePrimaryChanges(
+            SentinelServers group, DistributedLock mine, DistributedLock theirs) throws Exception {
+        mine.lock();
+        FutureTask<Boolean> waiter = waiter(theirs);
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> group.primary()
+                        .command("PUBSUB", "NUMSUB", Fixture.CHANNEL)
+                        .equals(List.of(Fixture.CHANNEL, 1L)));
+        renewByHand(mine.lease().orElseThrow());
+        group.switchOver();
+        renewByHand(mine.lease().orElseThrow());
+        mine.unlock();
+        assertThat(Fixture.result(waiter)).isTrue();
     }
 }

@@ -88,7 +88,7 @@ class TopologiesTest {
                     .isEqualTo(ExitCodes.OK);
             assertThat(err.toString()).contains("redlock was left out: ").doesNotContain(PASSWORD);
             assertThat(out.toString())
-                    .contains("All                            | 1 / 0 / 1")
+                    .containsPattern("All +\\| 1 / 0 / 1 +\\| 1 / 0 / 1")
                     .doesNotContain(PASSWORD);
         }
     }

@@ -3,6 +3,7 @@ package dev.interlock.redisson;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redisson.ScriptSender.Loading;
 import dev.interlock.redisson.keys.RedissonKeys;
 import java.time.Duration;
 import java.util.List;
@@ -142,8 +143,10 @@ final class AcknowledgedSender {
         @Override
         public List<Long> answer() {
             Throwable failure = awaitBoth();
-            if (failure instanceof RedisNoScriptException) {
-                failure = loadAndRepeat();
+            for (Loading loading : Loading.values()) {
+                if (failure instanceof RedisNoScriptException) {
+                    failure = repeatAfter(loading);
+                }
             }
             if (answer.isDone() && !answer.isCompletedExceptionally()) {
                 return answer.join();
@@ -151,15 +154,9 @@ final class AcknowledgedSender {
             throw failures.of(failure == null ? new IllegalStateException("no answer") : failure);
         }
 
-        private @Nullable Throwable loadAndRepeat() {
+        private @Nullable Throwable repeatAfter(Loading loading) {
             try {
-                scripts.await(
-                        source.get(timeout)
-                                .getScript(StringCodec.INSTANCE)
-                                .scriptLoadAsync(keys.plainName(name), script.source())
-                                .toCompletableFuture(),
-                        end,
-                        timeout);
+                scripts.load(script, keys.lock(name), loading, end, timeout);
             } catch (CompletionException | CancellationException e) {
                 return e;
             }

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import org.redisson.RedissonShutdownException;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
+import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.RedisNodeNotFoundException;
 import org.redisson.client.RedisReadonlyException;
 import org.redisson.client.RedisReconnectedException;
@@ -36,7 +37,9 @@ final class RedissonFailures {
             "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
             "WRONGPASS", "check user and password of the endpoint",
             "NOPERM", "let the user do this in the server's access control list",
-            "CROSSSLOT", "set topology=cluster, or in the name put braces around something that decides about the slot",
+            "CROSSSLOT",
+                    "name the cluster as redis-cluster://host:port, or in the lock's name put braces around"
+                            + " something that decides about the slot",
             "WRONGTYPE", "something else uses this key: choose another name or key prefix");
 
     private final String servers;
@@ -82,7 +85,9 @@ final class RedissonFailures {
                     "no connection to " + servers + " (" + rootText(cause)
                             + "): check that it runs, is not overloaded, and that the endpoints are right");
         }
-        if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException) {
+        if (cause instanceof RedisRetryException
+                || cause instanceof RedisReadonlyException
+                || cause instanceof RedisNoScriptException) {
             return new LockBackendException(UNREACHABLE, servers + " is not ready: " + text(cause));
         }
         if (cause instanceof RedisException) {

@@ -46,7 +46,7 @@ public final class RedissonLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints, and the options {@code topology} and {@code master-name}, are without effect.
+     * Sets the configuration. Its endpoints are without effect.
      *
      * @param config the configuration
      * @return this builder

@@ -87,7 +87,8 @@ final class RedissonProtocol implements LeaseProtocol {
 
     static DistributedLockFactory newFactory(
             ClientSource source, Settings settings, RedissonFailures failures, LockConfig config, Environment env) {
-        RedissonKeys keys = new RedissonKeys(config.keyPrefix(), source::map);
+        RedissonKeys keys = new RedissonKeys(
+                config.keyPrefix(), source::map, source.config().isClusterConfig());
         RedissonProtocol protocol = new RedissonProtocol(source, keys, settings, failures, config, env);
         // A count that others see belongs to a thread, so that no lock passes to another one without Redis.
         LockConfig engineConfig =

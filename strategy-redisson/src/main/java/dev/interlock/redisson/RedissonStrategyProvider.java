@@ -4,12 +4,10 @@ package dev.interlock.redisson;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Provides the strategy {@code redisson}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
@@ -40,10 +38,9 @@ public final class RedissonStrategyProvider implements LockStrategyProvider {
     public DistributedLockFactory newFactory(LockConfig config) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedissonFailures failures = new RedissonFailures(RedisEndpoint.allOf(config).stream()
-                .map(RedisEndpoint::toString)
-                .collect(Collectors.joining(", ")));
+        ClientConfig client = new ClientConfig(config);
+        RedissonFailures failures = new RedissonFailures(client.servers());
         return RedissonProtocol.newFactory(
-                new OwnClient(settings.clientConfig(config), failures, env), settings, failures, config, env);
+                new OwnClient(client.build(), failures, env), settings, failures, config, env);
     }
 }

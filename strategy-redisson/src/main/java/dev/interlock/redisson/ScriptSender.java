@@ -39,6 +39,14 @@ final class ScriptSender {
         this.failures = failures;
     }
 
+    /** Where a script is loaded that a server does not know, in the order in which that is tried. */
+    enum Loading {
+        /** Into the server that the client takes for the one of the key. */
+        AT_HOME,
+        /** Into all, since a server of a cluster has passed the request on to another one. */
+        EVERYWHERE
+    }
+
     /** A request that was sent, to be waited for by the thread that sent it. */
     interface Sent {
         /**
@@ -79,16 +87,20 @@ final class ScriptSender {
         List<Object> rawKeys = raw(keys);
         CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
         return () -> {
+            CompletableFuture<List<Long>> sent = first;
             try {
-                return await(first, end, timeout);
-            } catch (CompletionException | CancellationException e) {
-                if (!(e.getCause() instanceof RedisNoScriptException)) {
-                    throw failures.of(e);
+                for (Loading loading : Loading.values()) {
+                    try {
+                        return await(sent, end, timeout);
+                    } catch (CompletionException e) {
+                        if (!(e.getCause() instanceof RedisNoScriptException)) {
+                            throw e;
+                        }
+                    }
+                    load(script, keys.get(0), loading, end, timeout);
+                    sent = begin(sender, script, plainName, rawKeys, arguments);
                 }
-            }
-            try {
-                await(sender.scriptLoadAsync(keys.get(0), script.source()).toCompletableFuture(), end, timeout);
-                return await(begin(sender, script, plainName, rawKeys, arguments), end, timeout);
+                return await(sent, end, timeout);
             } catch (CompletionException | CancellationException e) {
                 throw failures.of(e);
             }
@@ -133,6 +145,25 @@ final class ScriptSender {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /**
+     * Loads a script.
+     *
+     * @param key a key that decides about the server
+     * @throws CompletionException if the server does not take it
+     */
+    void load(Script script, String key, Loading loading, long end, Duration timeout) {
+        RScript loader = prepared(source.get(timeout), timeout);
+        if (loading == Loading.AT_HOME) {
+            await(loader.scriptLoadAsync(key, script.source()).toCompletableFuture(), end, timeout);
+            return;
+        }
+        // Servers that do not take it do not matter, unless the one in question is among them.
+        await(
+                loader.scriptLoadAsync(script.source()).toCompletableFuture().handle((digest, failure) -> digest),
+                end,
+                timeout);
     }
 
     /**

@@ -2,6 +2,7 @@
 package dev.interlock.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
@@ -28,6 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 
 /** A server in cluster mode, which takes no request about keys of several slots, whatever the client believes it to be. */
 class ClusterModeTest {
@@ -43,17 +48,16 @@ class ClusterModeTest {
         redis.close();
     }
 
-    private static LeaseProtocol protocol(String topology) {
+    private static LeaseProtocol protocol(String scheme) {
         LockConfig config = LockConfig.builder()
-                .endpoints(redis.server.uri())
-                .option("topology", topology)
+                .endpoints(scheme + "://127.0.0.1:" + redis.server.port())
                 .commandTimeout(Fixture.TIMEOUT)
                 .build();
         Settings settings = Settings.of(config);
         RedissonFailures failures = new RedissonFailures("the server");
         return new RedissonProtocol(
-                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), scheme.equals("redis-cluster")),
                 settings,
                 failures,
                 config,
@@ -61,9 +65,9 @@ class ClusterModeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"single", "cluster"})
-    void locksOfManySlotsAreRenewedAndReleasedWithOneRequestForEachSlot(String topology) {
-        try (LeaseProtocol protocol = protocol(topology)) {
+    @ValueSource(strings = {"redis", "redis-cluster"})
+    void locksOfManySlotsAreRenewedAndReleasedWithOneRequestForEachSlot(String scheme) {
+        try (LeaseProtocol protocol = protocol(scheme)) {
             List<Claim> claims = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 claims.add(new Claim(
@@ -87,7 +91,7 @@ class ClusterModeTest {
 
     @Test
     void aReleaseOfManySlotsFreesThemAll() {
-        try (LeaseProtocol protocol = protocol("single")) {
+        try (LeaseProtocol protocol = protocol("redis")) {
             List<Claim> claims = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 claims.add(new Claim("name " + i, Environment.system().newToken(), Fixture.LONG, Fixture.TIMEOUT, 1));
@@ -106,9 +110,25 @@ class ClusterModeTest {
     }
 
     @Test
+    void aPlainLockWhoseKeysRedissonSpreadsOverSlotsCannotBeUnlocked() {
+        Config config = new Config();
+        Fixture.patient(config.useClusterServers())
+                .addNodeAddress(redis.server.uri())
+                .setMasterConnectionMinimumIdleSize(1);
+        RedissonClient client = Redisson.create(config);
+        try {
+            RLock plain = client.getLock("odd {name");
+            assertThat(plain.tryLock()).isTrue();
+            assertThatThrownBy(plain::unlock).hasStackTraceContaining("CROSSSLOT");
+        } finally {
+            client.shutdown(0, 1, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
     void theLaneOfALockIsTheNodeOfItsSlot() {
-        try (LeaseProtocol cluster = protocol("cluster");
-                LeaseProtocol single = protocol("single")) {
+        try (LeaseProtocol cluster = protocol("redis-cluster");
+                LeaseProtocol single = protocol("redis")) {
             assertThat(cluster.isLocked("a")).isFalse();
             assertThat(cluster.lane("a"))
                     .contains(Integer.toString(redis.server.port()))

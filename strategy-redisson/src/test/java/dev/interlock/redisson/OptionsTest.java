@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.interlock.LockConfig;
 import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.keys.RedissonSlots;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,22 +18,26 @@ import org.redisson.config.Config;
 class OptionsTest {
     private static final LockConfig ONE = LockConfig.of("redis://127.0.0.1:1");
 
-    private static Config client(LockConfig config) {
-        return Settings.of(config).clientConfig(config);
+    private static Config client(String endpoints) {
+        return new ClientConfig(LockConfig.of(endpoints)).build();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
-    void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
+    @ValueSource(
+            strings = {
+                "http://:hunter2@h1",
+                "redis-sentinel://:hunter2@h1,h2/0",
+                "redis://a,redis-cluster://:hunter2@h1"
+            })
+    void endpointsThatNameNoServersOfRedisAreAnErrorThatShowsNoPassword(String uris) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedissonStrategyProvider().newFactory(LockConfig.of(uris)))
-                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageContaining("redis")
                 .withMessageNotContaining("hunter2");
     }
 
     @ParameterizedTest
     @CsvSource({
-        "topology, ring, 'must be single or sentinel or cluster or master-replica'",
         "holds, both, must be local or redis",
         "fencing, maybe, must be true or false",
         "token-life, soon, token-life",
@@ -47,51 +53,68 @@ class OptionsTest {
 
     @Test
     void eachTopologyIsRedissonsOwn() {
-        LockConfig three = LockConfig.of("redis://u:p@a,redis://u:p@b,redis://u:p@c");
-        assertThat(client(ONE).isSingleConfig()).isTrue();
-        assertThat(client(three.toBuilder().option("topology", "cluster").build())
-                        .isClusterConfig())
-                .isTrue();
-        Config sentinel = client(three.toBuilder()
-                .option("topology", "sentinel")
-                .option("master-name", "main")
-                .build());
-        assertThat(sentinel.isSentinelConfig()).isTrue();
-        assertThat(sentinel.useSentinelServers().getMasterName()).isEqualTo("main");
-        assertThat(sentinel.useSentinelServers().getSentinelAddresses()).hasSize(3);
-        assertThat(sentinel.getPassword()).isEqualTo("p");
-        assertThat(client(three.toBuilder().option("topology", "master-replica").build())
-                        .useReplicatedServers()
-                        .getNodeAddresses())
-                .hasSize(3);
+        assertThat(client("redis://a").isSingleConfig()).isTrue();
+        assertThat(client("redis-cluster://u:p@a,b,c")).satisfies(cluster -> {
+            assertThat(cluster.useClusterServers().getNodeAddresses())
+                    .containsExactly("redis://a:6379", "redis://b:6379", "redis://c:6379");
+            assertThat(cluster.getUsername()).isEqualTo("u");
+            assertThat(cluster.getPassword()).isEqualTo("p");
+        });
+        assertThat(client("redis-sentinel://u:p@a,b:7/2?sentinelUsername=watcher&sentinelPassword=w#main"))
+                .satisfies(sentinel -> {
+                    assertThat(sentinel.useSentinelServers().getMasterName()).isEqualTo("main");
+                    assertThat(sentinel.useSentinelServers().getSentinelAddresses())
+                            .containsExactly("redis://a:26379", "redis://b:7");
+                    assertThat(sentinel.useSentinelServers().getDatabase()).isEqualTo(2);
+                    assertThat(sentinel.useSentinelServers().getSentinelUsername())
+                            .isEqualTo("watcher");
+                    assertThat(sentinel.useSentinelServers().getSentinelPassword())
+                            .isEqualTo("w");
+                    assertThat(sentinel.getUsername()).isEqualTo("u");
+                    assertThat(sentinel.getPassword()).isEqualTo("p");
+                });
+        assertThat(client("redis://:p@a,redis://:p@b").useReplicatedServers().getNodeAddresses())
+                .containsExactly("redis://a:6379", "redis://b:6379");
     }
 
     @Test
     void addressesKeepTheirSchemeAndBrackets() {
-        assertThat(client(LockConfig.of("rediss://[::1]:7/2")).useSingleServer())
+        assertThat(client("rediss://[::1]:7/2").useSingleServer())
                 .satisfies(server -> assertThat(server.getAddress()).isEqualTo("rediss://[::1]:7"))
                 .satisfies(server -> assertThat(server.getDatabase()).isEqualTo(2));
+        assertThat(client("rediss-cluster://a").useClusterServers().getNodeAddresses())
+                .containsExactly("rediss://a:6379");
+        assertThat(client("rediss-sentinel://a#main").useSentinelServers().getSentinelAddresses())
+                .containsExactly("rediss://a:26379");
     }
 
     @Test
-    void severalEndpointsNeedATopology() {
+    void serversOfOneClientHaveOneLogin() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> client(LockConfig.of("redis://a,redis://b")))
-                .withMessageContaining("topology=single cannot use 2 endpoints");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> client(
-                        LockConfig.builder().option("topology", "cluster").build()))
-                .withMessageContaining("0 endpoints: give at least one");
+                .isThrownBy(() -> client("redis://:hunter2@a,redis://:hunter3@b"))
+                .withMessageContaining("differ in user, password or TLS")
+                .withMessageNotContaining("hunter");
     }
 
     @Test
-    void endpointsOfOneClientAreAlike() {
+    void sentinelsHaveALoginOnlyWhereTheServersHaveOne() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> client(LockConfig.of("redis://:one@a,redis://:two@b").toBuilder()
-                        .option("topology", "cluster")
-                        .build()))
-                .withMessageContaining("differ in user, password, database or TLS")
-                .withMessageNotContaining("one@");
+                .isThrownBy(() -> client("redis-sentinel://a/0?sentinelPassword=hunter2#main"))
+                .withMessageContaining("give the servers a password")
+                .withMessageNotContaining("hunter2");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "redis://:hunter2@a | redis://***@a:6379",
+                "redis://:hunter2@a,redis://:hunter2@b | the primary of redis://***@a:6379, redis://***@b:6379",
+                "redis-cluster://:hunter2@a,b | the cluster of redis://***@a:6379, redis://***@b:6379",
+                "redis-sentinel://:hunter2@a,b#main | the primary \"main\" of the sentinels redis://a:26379, redis://b:26379"
+            })
+    void messagesNameTheServersWithoutPasswords(String endpoints, String servers) {
+        assertThat(new ClientConfig(LockConfig.of(endpoints)).servers()).isEqualTo(servers);
     }
 
     @ParameterizedTest
@@ -101,11 +124,30 @@ class OptionsTest {
         "app, a, app:{a}, redisson_lock_token:app:{a}, redisson_lock__channel:app:{a}"
     })
     void keysAndChannelsAreThoseOfRedisson(String prefix, String name, String lock, String token, String channel) {
-        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity());
+        RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity(), false);
         assertThat(keys.plainName(name)).isEqualTo(lock);
         assertThat(keys.lock(name)).isEqualTo(lock);
         assertThat(keys.token(name)).isEqualTo(token);
         assertThat(keys.channel(name)).isEqualTo(channel);
         assertThat(keys.canListen()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "x{a}y", "a{b", "a}b", "{}", "{", "}", "}{", "{}a{b}", "grün{"})
+    void inAClusterAllKeysAndChannelsOfALockAreInItsSlot(String name) {
+        for (String prefix : List.of("interlock", "app")) {
+            RedissonKeys keys = new RedissonKeys(prefix, UnaryOperator.identity(), true);
+            int slot = RedissonSlots.of(keys.lock(name));
+            assertThat(RedissonSlots.of(keys.token(name))).isEqualTo(slot);
+            assertThat(RedissonSlots.of(keys.channel(name))).isEqualTo(slot);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a{b, 4q2", "{}, 2ml"})
+    void aNameWhoseKeysRedissonWouldSpreadOverSlotsHasATagThatStaysTheSame(String name, String tag) {
+        RedissonKeys keys = new RedissonKeys("interlock", UnaryOperator.identity(), true);
+        assertThat(keys.token(name)).isEqualTo("interlock_lock_token:{" + tag + "}:" + name);
+        assertThat(keys.channel(name)).isEqualTo("interlock_lock__channel:{" + tag + "}:" + name);
     }
 }

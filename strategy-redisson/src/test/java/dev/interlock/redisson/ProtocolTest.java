@@ -42,7 +42,7 @@ class ProtocolTest {
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
                 new HandedInClient(redis.plain(), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 Settings.of(config),
                 failures,
                 config,
@@ -118,8 +118,8 @@ class ProtocolTest {
         Settings settings = Settings.of(config);
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol protocol = new RedissonProtocol(
-                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new OwnClient(new ClientConfig(config).build(), failures, Environment.system()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 settings,
                 failures,
                 config,

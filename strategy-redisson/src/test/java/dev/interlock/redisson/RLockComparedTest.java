@@ -232,7 +232,7 @@ class RLockComparedTest {
         RedissonFailures failures = new RedissonFailures("the server");
         LeaseProtocol ours = new RedissonProtocol(
                 new HandedInClient(redis.plain(), failures, Environment.system()),
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 Settings.of(config),
                 failures,
                 config,

@@ -19,12 +19,9 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redisson.keys.RedissonKeys;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -76,7 +73,6 @@ class ReplicaTest {
     private static LockConfig config() {
         return LockConfig.builder()
                 .endpoints(primary.uri() + "," + replica.uri())
-                .option("topology", "master-replica")
                 .commandTimeout(Fixture.TIMEOUT)
                 .build();
     }
@@ -89,7 +85,7 @@ class ReplicaTest {
     private static LeaseProtocol protocol(LockConfig config, ClientSource source) {
         return new RedissonProtocol(
                 source,
-                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity(), false),
                 Settings.of(config),
                 new RedissonFailures("the servers"),
                 config,
@@ -174,18 +170,14 @@ class ReplicaTest {
     @Tag("deep")
     @Test
     void theDocumentedAccessControlListSuffices() throws Exception {
-        String page = Files.readString(CommandsTest.PAGE);
-        Matcher more =
-                Pattern.compile("with sentinels and replicas\\s+`([^`]+)`").matcher(page);
-        assertThat(more.find()).isTrue();
-        String[] list = (CommandsTest.documentedList().replace(">…", ">s3cret") + " " + more.group(1)).split(" ");
+        String[] list = CommandsTest.documentedList(1).replace(">…", ">s3cret").split(" ");
         primary.command(list);
         replica.command(list);
         LockConfig listed = config().toBuilder()
                 .endpoints("redis://locker:s3cret@127.0.0.1:" + primary.port() + ",redis://locker:s3cret@127.0.0.1:"
                         + replica.port())
                 .build();
-        Config client = Settings.of(listed).clientConfig(listed);
+        Config client = new ClientConfig(listed).build();
         try (LeaseProtocol protocol =
                 protocol(listed, new OwnClient(client, new RedissonFailures("the servers"), Environment.system()))) {
             Claim claim = claim("invoice:42");
@@ -202,8 +194,7 @@ class ReplicaTest {
     @Test
     void aReplicaThatIsGoneIsNotWaitedFor() {
         try (RedisServer lonely = RedisServer.start("--repl-diskless-sync-delay", "0")) {
-            LockConfig.Builder config =
-                    LockConfig.builder().option("topology", "master-replica").commandTimeout(Fixture.TIMEOUT);
+            LockConfig.Builder config = LockConfig.builder().commandTimeout(Fixture.TIMEOUT);
             RedisServer gone = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(lonely.port()));
             await().atMost(Fixture.PATIENCE)
                     .until(() ->

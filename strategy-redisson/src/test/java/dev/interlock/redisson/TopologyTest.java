@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -25,11 +24,10 @@ import org.redisson.config.Config;
 
 /** Servers that belong together, with a plain client that knows them in the same way. */
 class TopologyTest {
-    private static DistributedLockFactory factory(String endpoints, String topology) {
+    private static DistributedLockFactory factory(String endpoints) {
         return new RedissonStrategyProvider()
                 .newFactory(LockConfig.builder()
                         .endpoints(endpoints)
-                        .option("topology", topology)
                         .commandTimeout(Fixture.TIMEOUT)
                         .waitCeiling(Duration.ofMinutes(5))
                         .build());
@@ -81,7 +79,7 @@ class TopologyTest {
                     .addNodeAddress(one.uri())
                     .setMasterConnectionMinimumIdleSize(1);
             RedissonClient client = Redisson.create(config);
-            try (DistributedLockFactory factory = factory(one.uri(), "cluster")) {
+            try (DistributedLockFactory factory = factory("redis-cluster://127.0.0.1:" + one.port())) {
                 excludeAndWakeEachOther(factory, client, "a");
                 excludeAndWakeEachOther(factory, client, "b");
                 excludeAndWakeEachOther(factory, client, "braces {of} a name");
@@ -128,7 +126,7 @@ class TopologyTest {
             Config config = new Config();
             Fixture.patient(config.useSingleServer()).setAddress(master.uri()).setConnectionMinimumIdleSize(1);
             RedissonClient client = Redisson.create(config);
-            try (DistributedLockFactory factory = factory(replica.uri() + "," + master.uri(), "master-replica")) {
+            try (DistributedLockFactory factory = factory(replica.uri() + "," + master.uri())) {
                 excludeAndWakeEachOther(factory, client, Fixture.NAME);
             } finally {
                 close(client);
@@ -144,8 +142,7 @@ class TopologyTest {
                     .setAddress(group.primary().uri())
                     .setConnectionMinimumIdleSize(1);
             RedissonClient client = Redisson.create(config);
-            String endpoints = group.sentinels().stream().map(RedisServer::uri).collect(Collectors.joining(","));
-            try (DistributedLockFactory factory = factory(endpoints, "sentinel")) {
+            try (DistributedLockFactory factory = factory(group.uri())) {
                 excludeAndWakeEachOther(factory, client, Fixture.NAME);
             } finally {
                 close(client);

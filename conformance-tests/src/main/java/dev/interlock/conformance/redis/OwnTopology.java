@@ -9,7 +9,6 @@ import dev.interlock.testservers.SentinelServers;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
@@ -19,7 +18,9 @@ import java.util.stream.IntStream;
  */
 final class OwnTopology implements Node, ServerPool.Server {
     private static final ServerPool<OwnTopology> BEHIND_SENTINELS = new ServerPool<>(OwnTopology::sentinels);
-    private static final ServerPool<OwnTopology> CLUSTERS = new ServerPool<>(OwnTopology::cluster);
+    private static final ServerPool<OwnTopology> CLUSTERS = new ServerPool<>(() -> cluster(Kind.CLUSTER, 0));
+    private static final ServerPool<OwnTopology> REPLICATED_CLUSTERS =
+            new ServerPool<>(() -> cluster(Kind.REPLICATED_CLUSTER, 1));
 
     private final Kind kind;
     private final String uri;
@@ -37,7 +38,9 @@ final class OwnTopology implements Node, ServerPool.Server {
         /** A primary with a replica, watched by three sentinels. */
         SENTINELS,
         /** A cluster of three primaries. */
-        CLUSTER;
+        CLUSTER,
+        /** A cluster of three primaries with a replica each. */
+        REPLICATED_CLUSTER;
 
         /** Hands out servers that were given back, or starts some. */
         OwnTopology take() {
@@ -45,7 +48,11 @@ final class OwnTopology implements Node, ServerPool.Server {
         }
 
         private ServerPool<OwnTopology> pool() {
-            return this == SENTINELS ? BEHIND_SENTINELS : CLUSTERS;
+            return switch (this) {
+                case SENTINELS -> BEHIND_SENTINELS;
+                case CLUSTER -> CLUSTERS;
+                case REPLICATED_CLUSTER -> REPLICATED_CLUSTERS;
+            };
         }
     }
 
@@ -74,17 +81,24 @@ final class OwnTopology implements Node, ServerPool.Server {
         return new OwnTopology(Kind.SENTINELS, group.uri(), group, group::awaitSettled, Map.of(primary, proxy));
     }
 
-    private static OwnTopology cluster() {
-        ClusterServers cluster = ClusterServers.start();
+    private static OwnTopology cluster(Kind kind, int replicasEach) {
+        ClusterServers cluster = ClusterServers.start(3, replicasEach);
         Map<RedisServer, FaultProxy> proxies = new LinkedHashMap<>();
-        cluster.nodes().forEach(node -> proxies.put(node, FaultProxy.to(node)));
-        cluster.announce(node -> Objects.requireNonNull(proxies.get(node)).port());
+        cluster.primaries().forEach(primary -> proxies.put(primary, FaultProxy.to(primary)));
+        // No replica takes the place of a primary that a rule has stopped.
+        cluster.nodes().stream()
+                .filter(node -> !proxies.containsKey(node))
+                .forEach(replica -> replica.command("CONFIG", "SET", "cluster-replica-no-failover", "yes"));
+        cluster.announce(node -> {
+            FaultProxy proxy = proxies.get(node);
+            return proxy == null ? node.port() : proxy.port();
+        });
         StringBuilder uri = new StringBuilder();
         proxies.values()
                 .forEach(proxy -> uri.append(uri.isEmpty() ? "redis-cluster://" : ",")
                         .append("127.0.0.1:")
                         .append(proxy.port()));
-        return new OwnTopology(Kind.CLUSTER, uri.toString(), cluster, cluster::awaitSettled, proxies);
+        return new OwnTopology(kind, uri.toString(), cluster, cluster::awaitSettled, proxies);
     }
 
     @Override

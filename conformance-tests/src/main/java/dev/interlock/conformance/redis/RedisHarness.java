@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *     again by the tests of one JVM</td><td>all, of the primary; no failover</td></tr>
  * <tr><th scope="row">{@value #CLUSTER}</th><td>a cluster of three primaries, processes on this machine, which are used again by the
  *     tests of one JVM</td><td>all, of all primaries at once</td></tr>
+ * <tr><th scope="row">{@value #REPLICATED_CLUSTER}</th><td>the same with a replica of each primary</td><td>all, of all primaries at once; no
+ *     failover</td></tr>
  * <tr><th scope="row">{@code redis://host:port}, several separated by commas</th><td>servers that run already, and that others may
  *     be using</td><td>those that a proxy can cause, so that nobody else is hurt</td></tr>
  * </tbody>
@@ -58,6 +60,9 @@ public final class RedisHarness implements LockHarness {
 
     /** The value of {@link #PROPERTY} that asks for a cluster, which one {@code redis-cluster://} endpoint names. */
     public static final String CLUSTER = "cluster";
+
+    /** The value of {@link #PROPERTY} that asks for a cluster whose primaries have replicas. */
+    public static final String REPLICATED_CLUSTER = "cluster-with-replicas";
 
     private static final String CONTAINERS = "containers";
     private static final String DEFAULT_IMAGE = "redis:7.0";
@@ -246,6 +251,9 @@ public final class RedisHarness implements LockHarness {
                 if (backend.equals(CLUSTER)) {
                     return topology(OwnTopology.Kind.CLUSTER);
                 }
+                if (backend.equals(REPLICATED_CLUSTER)) {
+                    return topology(OwnTopology.Kind.REPLICATED_CLUSTER);
+                }
                 if (backend.equals(CONTAINERS)) {
                     ContainerServer.requireLibrary();
                     String image = System.getProperty(IMAGE_PROPERTY, DEFAULT_IMAGE);
@@ -268,7 +276,7 @@ public final class RedisHarness implements LockHarness {
             // What is meant as a URI may hold a password.
             throw new IllegalArgumentException(
                     PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
-                            + " cannot be used: give embedded, containers, sentinels, cluster, or redis://host:port, several separated by commas");
+                            + " cannot be used: give embedded, containers, sentinels, cluster, cluster-with-replicas, or redis://host:port, several separated by commas");
         }
 
         private RedisHarness harness(Set<Fault> supported, Consumer<List<Node>> source) {

@@ -8,16 +8,19 @@ import java.util.function.UnaryOperator;
 public final class RedissonKeys {
     private final String prefix;
     private final UnaryOperator<String> mapper;
+    private final boolean cluster;
 
     /**
      * Creates the names.
      *
      * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be given
      * @param mapper what the client makes of a name
+     * @param cluster whether the keys of a lock must be in one slot
      */
-    public RedissonKeys(String prefix, UnaryOperator<String> mapper) {
+    public RedissonKeys(String prefix, UnaryOperator<String> mapper, boolean cluster) {
         this.prefix = prefix.equals(LockConfig.builder().build().keyPrefix()) ? "" : prefix;
         this.mapper = mapper;
+        this.cluster = cluster;
     }
 
     /** What a plain lock has to be called to be the same lock. */
@@ -31,16 +34,21 @@ public final class RedissonKeys {
     }
 
     public String token(String name) {
-        return beside("redisson_lock_token", name);
+        return beside("lock_token", name);
     }
 
     public String channel(String name) {
-        return beside("redisson_lock__channel", name);
+        return beside("lock__channel", name);
     }
 
     private String beside(String what, String name) {
         String lock = lock(name);
-        return what + ":" + (lock.contains("{") ? lock : "{" + lock + "}");
+        String redissons = "redisson_" + what + ":" + (lock.contains("{") ? lock : "{" + lock + "}");
+        if (!cluster || RedissonSlots.of(redissons) == RedissonSlots.of(lock)) {
+            return redissons;
+        }
+        // A cluster refuses the unlock() of a plain lock of such a name, so that there is none to share the key with.
+        return "interlock_" + what + ":{" + SlotTags.of(RedissonSlots.of(lock)) + "}:" + lock;
     }
 
     /** Whether channels can be listened to: Redisson maps the names of channels too, but not of those that its locks use. */

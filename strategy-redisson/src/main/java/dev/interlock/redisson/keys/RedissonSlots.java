@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 
 /** The hash slots of a cluster. */
 public final class RedissonSlots {
-    private static final int SLOTS = 16_384;
+    static final int COUNT = 16_384;
+
     private static final int POLYNOMIAL = 0x1021;
 
     private RedissonSlots() {}
@@ -22,6 +23,6 @@ public final class RedissonSlots {
                 crc = (crc & 0x8000) == 0 ? crc << 1 : crc << 1 ^ POLYNOMIAL;
             }
         }
-        return (crc & 0xFFFF) % SLOTS;
+        return (crc & 0xFFFF) % COUNT;
     }
 }

@@ -71,7 +71,7 @@ class ContestantTest {
         assertThat(topology.objection(strategy("redlock")))
                 .hasValueSatisfying(
                         reason -> assertThat(reason).startsWith("the strategy runs on 5 servers that are independent"));
-        assertThat(topology.objection(strategy("redisson"))).isPresent();
+        assertThat(topology.objection(strategy("redisson"))).isEmpty();
         assertThat(Contestant.SPECIMENS)
                 .allSatisfy(specimen -> assertThat(
                                 topology.objection(specimen.candidate().provider()))

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract in a cluster whose primaries have replicas, which are waited for. */
+@Tag("topology")
+@Tag("nightly")
+@Execution(ExecutionMode.CONCURRENT)
+class RedissonReplicatedClusterConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new RedissonStrategyProvider()).open(RedisHarness.REPLICATED_CLUSTER);
+    }
+}

@@ -198,19 +198,24 @@ class RenewalTest extends EngineTest {
     @Test
     void aGrantIsNotHandedOnBeforeTheServerThatHasTakenOverHasConfirmedIt() {
         ann.does(one.lock()::lock).value();
-        Call<Void> waiting = bob.does(one.lock()::lock);
+        Call<Void> second = bob.does(one.lock()::lock);
+        Call<Void> third = cleo.does(one.lock()::lock);
+        ann.does(one.lock()::unlock).value();
+        second.value();
         env.advance(seconds(1));
         server.delete(NAME);
-        one.protocol().next(Verb.RENEW, Fault.unreachable());
         int before = one.protocol().calls(Verb.ATTEMPT);
 
-        one.protocol().takeover();
-        ann.does(one.lock()::unlock);
-        waiting.value();
+        // Before the thread that renews has its turn.
+        bob.does(() -> {
+            one.protocol().takeover();
+            one.lock().unlock();
+        });
+        third.value();
 
-        assertThat(one.protocol().calls(Verb.ATTEMPT)).isGreaterThan(before);
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(before + 1);
         assertThat(server.isFree(NAME)).isFalse();
-        bob.does(one.lock()::unlock).value();
+        cleo.does(one.lock()::unlock).value();
     }
 
     @Test

@@ -16,6 +16,9 @@ import org.redisson.config.SubscriptionMode;
 
 /** Configures a client of our own, which sends each request once, for the servers that endpoints name. */
 final class ClientConfig {
+    /** As often as Redisson asks sentinels. By default it asks a cluster each five seconds, which is longer than a short lease. */
+    private static final int SCAN_MILLIS = 1_000;
+
     private static final int SHORTEST_PING = 1_000;
     private static final int LONGEST_PING = 30_000;
     private static final Duration FIRST_RECONNECTION = Duration.ofMillis(50);
@@ -68,7 +71,9 @@ final class ClientConfig {
             configure(client, sentinel);
         } else if (topology instanceof RedisTopology.Cluster cluster) {
             logIn(client, cluster.seeds().get(0));
-            primaryOnly(client.useClusterServers()).addNodeAddress(addresses(cluster.seeds()));
+            primaryOnly(client.useClusterServers())
+                    .setScanInterval(SCAN_MILLIS)
+                    .addNodeAddress(addresses(cluster.seeds()));
         } else if (topology instanceof RedisTopology.Replicated replicated) {
             configure(client, replicated);
         } else {

@@ -10,6 +10,7 @@ import dev.interlock.engine.threads.Wait;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class CellTable {
     private volatile @Nullable Thread awaitingEmpty;
 
     /** When another server took over last, which may not know what was confirmed before; on the monotonic clock. */
-    private volatile long takeoverNanos;
+    private final AtomicLong takeoverNanos;
 
     CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
         this(env, observer, timer, answering, localHandoffs, LEAST_CAPACITY);
@@ -52,7 +53,7 @@ final class CellTable {
         this.answering = answering;
         this.localHandoffs = localHandoffs;
         this.cells = new ConcurrentHashMap<>(leastCapacity);
-        this.takeoverNanos = env.nanoTime();
+        this.takeoverNanos = new AtomicLong(env.nanoTime());
     }
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
@@ -94,8 +95,8 @@ final class CellTable {
     }
 
     /** Has all grants renewed that were confirmed before now, also those that are just being made. Does not block. */
-    synchronized void takeover() {
-        takeoverNanos = env.nanoTime();
+    void takeover() {
+        takeoverNanos.accumulateAndGet(env.nanoTime(), (before, now) -> now - before > 0 ? now : before);
         for (Cell cell : all()) {
             cell.renewSoon();
         }
@@ -103,7 +104,7 @@ final class CellTable {
 
     /** Whether another server has taken over since a moment. */
     boolean isBeforeTakeover(long confirmedNanos) {
-        return confirmedNanos - takeoverNanos < 0;
+        return confirmedNanos - takeoverNanos.get() < 0;
     }
 
     /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */

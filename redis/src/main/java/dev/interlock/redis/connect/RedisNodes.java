@@ -4,6 +4,7 @@ package dev.interlock.redis.connect;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.combining.CombiningConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -30,6 +31,24 @@ public final class RedisNodes {
     public static RedisNode jedis(RedisEndpoint endpoint, LockConfig config, Environment env) {
         require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
         return new JedisConnector(env, config.commandTimeout()).connect(endpoint);
+    }
+
+    /**
+     * Makes a node with few connections of its own that all threads share: whoever finds one free writes and reads for all who come
+     * meanwhile. Nobody waits for a connection of a pool, a thread that is alone never waits for another one, and where there are
+     * many, server and client make one system call for many commands. Needs Jedis, which reads the replies.
+     *
+     * @param endpoint the server
+     * @param connections how many connections the commands of all threads share at most; each transaction and the subscriptions
+     *     have further ones
+     * @param config tells how long connecting may take where no call sets a bound
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
+     */
+    public static RedisNode interlock(RedisEndpoint endpoint, int connections, LockConfig config, Environment env) {
+        require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
+        return new CombiningConnector(env, config.commandTimeout(), connections).connect(endpoint);
     }
 
     /**

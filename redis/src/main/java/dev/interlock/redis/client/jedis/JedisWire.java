@@ -11,6 +11,7 @@ import dev.interlock.redis.client.HelperThreads;
 import dev.interlock.redis.client.ServerError;
 import dev.interlock.redis.client.Wire;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,14 +171,7 @@ public final class JedisWire implements Wire {
     /** Opens a connection that is not part of the pool, for listening. */
     public Connection openApart() {
         if (own.isPresent()) {
-            JedisConnection connection = new JedisConnection(own.get().endpoint());
-            try {
-                dial(connection, new Deadline(env, own.get().connectTimeout()));
-                return connection;
-            } catch (LockBackendException e) {
-                connection.closeSocket();
-                throw e;
-            }
+            return dialApart(own.get().endpoint(), new Deadline(env, own.get().connectTimeout()));
         }
         try {
             return pool.getFactory().makeObject().getObject();
@@ -185,6 +179,32 @@ public final class JedisWire implements Wire {
             throw failures.answered(RedisCommand.of("the connection"), new ServerError(String.valueOf(e.getMessage())));
         } catch (Exception e) {
             throw failures.noConnection(e);
+        }
+    }
+
+    /**
+     * Opens a connection of our own that is not part of the pool, for a caller that writes and reads it by itself.
+     *
+     * @throws LockBackendException if there is none by the deadline
+     */
+    public JedisChannel openChannel(Deadline deadline) {
+        JedisConnection connection = dialApart(own.orElseThrow().endpoint(), deadline);
+        try {
+            return new JedisChannel(connection.socket());
+        } catch (IOException e) {
+            connection.closeSocket();
+            throw failures.noConnection(e);
+        }
+    }
+
+    private JedisConnection dialApart(RedisEndpoint endpoint, Deadline deadline) {
+        JedisConnection connection = new JedisConnection(endpoint);
+        try {
+            dial(connection, deadline);
+            return connection;
+        } catch (LockBackendException e) {
+            connection.closeSocket();
+            throw e;
         }
     }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.redis.RedisCommand;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+
+/** What is written at once: as many tickets as fit, in the order in which they came. Used by the leader alone. */
+final class Batch {
+    /** More would keep a reply from those who wait behind, and a renewal behind those who do not hurry. */
+    private static final int MOST_BYTES = 16 * 1024;
+
+    private final List<Ticket> tickets = new ArrayList<>();
+    private byte[] bytes = new byte[1024];
+    private int length;
+
+    void clear() {
+        tickets.clear();
+        length = 0;
+    }
+
+    /** Takes from a queue what is still to be sent. */
+    void fill(Queue<Ticket> queue, long nanoTime) {
+        for (Ticket next = queue.peek(); next != null && hasRoomFor(next); next = queue.peek()) {
+            queue.remove();
+            if (next.deadline().nanosLeft() <= 0) {
+                next.withdraw();
+            } else if (next.send(nanoTime)) {
+                add(next);
+            }
+        }
+    }
+
+    private boolean hasRoomFor(Ticket ticket) {
+        return tickets.isEmpty() || length + size(ticket) <= MOST_BYTES;
+    }
+
+    private static int size(Ticket ticket) {
+        int size = 0;
+        for (RedisCommand command : ticket.commands()) {
+            size += command.encoded().length;
+        }
+        return size;
+    }
+
+    private void add(Ticket ticket) {
+        tickets.add(ticket);
+        for (RedisCommand command : ticket.commands()) {
+            byte[] encoded = command.encoded();
+            if (length + encoded.length > bytes.length) {
+                bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + encoded.length));
+            }
+            System.arraycopy(encoded, 0, bytes, length, encoded.length);
+            length += encoded.length;
+        }
+    }
+
+    /** Writes what was taken, if that was anything. */
+    void writeTo(Pipe pipe) throws IOException {
+        if (!tickets.isEmpty()) {
+            pipe.write(tickets, bytes, length);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.Wire;
+import dev.interlock.redis.client.jedis.JedisWire;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Few connections for all threads, and a pool of others for transactions, which nobody may come between. */
+final class CombiningWire implements Wire {
+    private final Environment env;
+    private final Failures failures;
+    private final JedisWire pool;
+    private final Connections connections;
+
+    /**
+     * Creates a wire that connects when it is used.
+     *
+     * @param pool opens the connections, and keeps those for transactions; closed together with this wire
+     * @param number how many connections all threads share at most
+     */
+    CombiningWire(Environment env, Failures failures, JedisWire pool, int number) {
+        this.env = env;
+        this.failures = failures;
+        this.pool = pool;
+        this.connections = new Connections(env, failures, pool, number);
+    }
+
+    /** Lines see for themselves to it that no virtual thread uses a socket. */
+    @Override
+    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
+        return call.get();
+    }
+
+    @Override
+    public Line open(boolean exclusive, Deadline deadline) {
+        return exclusive ? HelpedLine.open(pool, deadline) : new CombiningLine(env, failures, connections);
+    }
+
+    @Override
+    public RedisLink openLink(Deadline deadline) {
+        return pool.openLink(deadline);
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+        pool.close();
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who leads a connection, and what a leader does: it writes for all and reads for all.
+ *
+ * <p>One thread at a time leads. Leadership is free until a ticket comes, goes from a leader that has its replies to the first
+ * owner whose replies are owed, and is free again when nothing is owed. Whoever ends the connection keeps it for ever.
+ */
+final class Leadership {
+    private final Environment env;
+    private final Failures failures;
+    private final Pipe pipe;
+    private final Intake intake;
+    private final Consumer<Ticket> giveUp;
+    private final Runnable onBroken;
+    private final Driver driver;
+    private final Batch batch = new Batch();
+    private final AtomicBoolean taken = new AtomicBoolean();
+
+    /**
+     * Creates a leadership that is free.
+     *
+     * @param giveUp ends the wait for a ticket whose time is up
+     * @param onBroken run when the connection turned out to be broken or silent
+     */
+    Leadership(
+            Environment env, Failures failures, Pipe pipe, Intake intake, Consumer<Ticket> giveUp, Runnable onBroken) {
+        this.env = env;
+        this.failures = failures;
+        this.pipe = pipe;
+        this.intake = intake;
+        this.giveUp = giveUp;
+        this.onBroken = onBroken;
+        this.driver = new Driver(env, () -> lead(null));
+    }
+
+    /** Leads, if nobody does; a virtual thread has the driver lead. */
+    void leadIfFree(Ticket own) {
+        if (taken.compareAndSet(false, true)) {
+            if (own.isVirtual()) {
+                drive();
+            } else {
+                lead(own);
+            }
+        }
+    }
+
+    /** Ends the connection, if nobody leads it. */
+    void endIfFree() {
+        if (taken.compareAndSet(false, true)) {
+            end(new IOException("nobody uses the connection any more"));
+        }
+    }
+
+    /**
+     * Leads until somebody else does, or nothing is left to do. For the thread to which the leadership was given.
+     *
+     * @param own what the thread itself waits for; {@code null} if it is the driver
+     */
+    void lead(@Nullable Ticket own) {
+        try {
+            boolean goesOn = true;
+            while (goesOn) {
+                goesOn = pipe.isClear() ? send(own) : receive(own);
+            }
+        } catch (Throwable e) {
+            // Whatever it was, where the next reply begins is not known any more.
+            if (own != null && own.isAwaited() && own.deadline().nanosLeft() <= 0) {
+                giveUp.accept(own);
+            }
+            breakOff(e);
+        }
+    }
+
+    /** Writes what has come. Returns whether to go on. */
+    private boolean send(@Nullable Ticket own) throws IOException {
+        if (!intake.isOpen()) {
+            end(new IOException("nobody uses the connection any more"));
+            return false;
+        }
+        Ticket asking = own != null && own.isQueued() ? own : intake.first();
+        if (asking == null) {
+            return !leave();
+        }
+        if (!pipe.isOpen() && !open(asking)) {
+            return false;
+        }
+        if (!pipe.isAlive(asking.deadline())) {
+            breakOff(new IOException("the server is silent"));
+            return false;
+        }
+        batch.clear();
+        intake.moveTo(batch, env.nanoTime());
+        batch.writeTo(pipe);
+        return true;
+    }
+
+    private boolean open(Ticket asking) {
+        try {
+            pipe.open(asking.deadline());
+            return true;
+        } catch (LockBackendException e) {
+            asking.reject(e);
+            // Who has more time may find a connection yet.
+            intake.close(asking.deadline().nanosLeft() > 0 ? e : null);
+            end(e);
+            return false;
+        }
+    }
+
+    /** Reads a reply, or hands the leadership on. Returns whether to go on. */
+    private boolean receive(@Nullable Ticket own) throws IOException {
+        boolean waits = own != null && !own.isOver();
+        Ticket patient = waits ? own : pipe.firstAwaited();
+        if (patient == null || (own != null && !waits && !pipe.hasUnread())) {
+            handOn();
+            return false;
+        }
+        // What has come is read on the way out, but no longer than this thread may stay.
+        Deadline limit = own == null ? patient.deadline() : own.deadline();
+        if (pipe.awaitReply(limit)) {
+            pipe.read(limit);
+        } else if (waits) {
+            giveUp.accept(patient);
+        }
+        return true;
+    }
+
+    /** Hands the leadership on to the first owner whose replies are owed, or ends the connection if there is none. */
+    private void handOn() {
+        while (true) {
+            Ticket next = pipe.firstAwaited();
+            if (next == null) {
+                if (pipe.closeUnlessAwaited()) {
+                    end(new IOException("nobody waits for a reply any more"));
+                    return;
+                }
+            } else if (next.isVirtual()) {
+                drive();
+                return;
+            } else if (next.appoint()) {
+                return;
+            }
+        }
+    }
+
+    /** Gives the leadership up; {@code false} if there is something to do again, and nobody else who leads. */
+    private boolean leave() {
+        taken.set(false);
+        boolean idle = intake.isOpen() && intake.first() == null;
+        return idle || !taken.compareAndSet(false, true);
+    }
+
+    private void drive() {
+        try {
+            driver.lead();
+        } catch (Throwable e) {
+            // There is no thread to be had, and nobody else would lead.
+            intake.close(failures.noConnection(e));
+            end(e);
+        }
+    }
+
+    /** Ends the connection, which the server has probably ended too. */
+    private void breakOff(Throwable cause) {
+        end(cause);
+        onBroken.run();
+    }
+
+    /** Ends the connection; what is owed fails, and what is not written yet goes to another one. */
+    private void end(Throwable cause) {
+        intake.close(null);
+        pipe.fail(cause);
+        driver.stop();
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.jedis.JedisChannel;
+import dev.interlock.redis.client.jedis.JedisWire;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection, and what is owed on it: the tickets that were written, in the order in which the server answers them.
+ *
+ * <p>All methods are for the leader, but for {@link #abandon} and those that only look. Commands and undos are written under one
+ * lock, together with the note that their replies are owed, so that both have the same order.
+ */
+final class Pipe {
+    /** For how long a connection on which the server has answered is believed to be there. */
+    private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
+
+    /** What may be written without an answer. The system takes as much at once, so that no write ever blocks. */
+    private static final int MOST_UNANSWERED = 128 * 1024;
+
+    private final Environment env;
+    private final JedisWire dialler;
+    private final ReentrantLock writing = new ReentrantLock();
+    private final Queue<Ticket> owed = new ConcurrentLinkedQueue<>();
+    private @Nullable JedisChannel channel;
+    private boolean closed;
+    private int unanswered;
+    private volatile long openedNanos;
+    private volatile long heardNanos;
+    private volatile boolean open;
+
+    Pipe(Environment env, JedisWire dialler) {
+        this.env = env;
+        this.dialler = dialler;
+        this.openedNanos = env.nanoTime();
+        this.heardNanos = openedNanos;
+    }
+
+    /** Whether it was opened, and not closed since. */
+    boolean isOpen() {
+        return open;
+    }
+
+    long openedNanos() {
+        return openedNanos;
+    }
+
+    /** When the server last showed that it is there. */
+    long heardNanos() {
+        return heardNanos;
+    }
+
+    /**
+     * Connects and logs in.
+     *
+     * @throws dev.interlock.LockBackendException if that fails
+     */
+    void open(Deadline deadline) {
+        channel = dialler.openChannel(deadline);
+        openedNanos = env.nanoTime();
+        heardNanos = openedNanos;
+        open = true;
+    }
+
+    /** Whether the server is still there: the network may have forgotten the connection without our being told. */
+    boolean isAlive(Deadline deadline) throws IOException {
+        JedisChannel present = channel();
+        if (present.hasUnread()) {
+            // Nothing was asked. What came unasked must not be taken for the answer to the next command.
+            return false;
+        }
+        if (env.nanoTime() - heardNanos < TRUSTED_NANOS) {
+            return true;
+        }
+        Deadline look = deadline.sooner(LONGEST_LOOK, 2);
+        byte[] ping = RedisCommand.of("PING").encoded();
+        present.write(ping, ping.length);
+        if (!present.awaitReply(look.millisLeft())) {
+            return false;
+        }
+        present.read(look.millisLeft());
+        heardNanos = env.nanoTime();
+        return true;
+    }
+
+    /** Whether no reply is owed. */
+    boolean isClear() {
+        return owed.isEmpty();
+    }
+
+    /** Writes tickets at once, which are {@link Ticket.State#SENT}. */
+    void write(List<Ticket> batch, byte[] bytes, int length) throws IOException {
+        writing.lock();
+        try {
+            unanswered = length;
+            owed.addAll(batch);
+            channel().write(bytes, length);
+        } catch (IOException e) {
+            // With its last byte the write would have succeeded.
+            batch.get(batch.size() - 1).fail(Ticket.State.NOT_SENT, e);
+            throw e;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** The first ticket that is owed and whose owner waits for it, if there is one. */
+    @Nullable
+    Ticket firstAwaited() {
+        for (Ticket ticket : owed) {
+            if (ticket.isAwaited()) {
+                return ticket;
+            }
+        }
+        return null;
+    }
+
+    /** Whether a reply, or a part of one, has come already. */
+    boolean hasUnread() throws IOException {
+        return channel().hasUnread();
+    }
+
+    /** Waits until the next reply begins; {@code false} if it does not in time. */
+    boolean awaitReply(Deadline deadline) throws IOException {
+        return channel().awaitReply(deadline.millisLeft());
+    }
+
+    /** Reads the reply that has begun, and hands it to the ticket to which it is owed. */
+    void read(Deadline deadline) throws IOException {
+        Object reply = channel().read(deadline.millisLeft());
+        heardNanos = env.nanoTime();
+        if (owed.element().answer(reply)) {
+            owed.remove();
+        }
+    }
+
+    /**
+     * The owner of a ticket leaves, and what undoes it is written right behind what was written so far.
+     *
+     * @return {@code false} if the owner has something to take, or to do, instead
+     */
+    boolean abandon(Ticket ticket) {
+        RedisCommand undo = ticket.undo();
+        byte[] bytes = undo == null ? new byte[0] : undo.encoded();
+        writing.lock();
+        try {
+            boolean leads = ticket.isLeading();
+            if (!(leads ? ticket.abandonAsLeader() : ticket.abandon())) {
+                return false;
+            }
+            if (undo != null && !closed && unanswered + bytes.length <= MOST_UNANSWERED) {
+                unanswered += bytes.length;
+                owed.add(ticket.forUndo(undo));
+                channel().write(bytes, bytes.length);
+            }
+        } catch (IOException e) {
+            // The connection is really broken, as the leader will see.
+        } finally {
+            writing.unlock();
+        }
+        return true;
+    }
+
+    /** Closes the connection if nobody waits for what is owed; afterwards nobody writes an undo any more. */
+    boolean closeUnlessAwaited() {
+        writing.lock();
+        try {
+            if (firstAwaited() != null) {
+                return false;
+            }
+            close();
+            return true;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Closes the connection; all that is owed fails. */
+    void fail(Throwable cause) {
+        writing.lock();
+        try {
+            close();
+        } finally {
+            writing.unlock();
+        }
+        for (Ticket ticket = owed.poll(); ticket != null; ticket = owed.poll()) {
+            ticket.fail(Ticket.State.BROKEN, cause);
+        }
+    }
+
+    private void close() {
+        open = false;
+        closed = true;
+        if (channel != null) {
+            channel.close();
+        }
+    }
+
+    private JedisChannel channel() throws IOException {
+        if (channel == null) {
+            throw new IOException("the connection was not opened");
+        }
+        return channel;
+    }
+}

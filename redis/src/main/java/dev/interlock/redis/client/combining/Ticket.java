@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.HelperThreads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands on their way over a shared connection, and the thread that waits for their replies.
+ *
+ * <p>The owner waits, or leaves when its time is up; the leader of the connection does all the rest. Each change of the state is one
+ * atomic step, so that both agree on what became of the commands.
+ */
+final class Ticket {
+    /** How far a ticket has come. */
+    enum State {
+        /** Not written. */
+        QUEUED,
+        /** Written, or about to be; the replies are owed. */
+        SENT,
+        /** As {@link #SENT}, and the owner is to lead the connection. */
+        LEADING,
+        /** The replies are there. */
+        ANSWERED,
+        /** Never written: the time was up before. */
+        WITHDRAWN,
+        /** Never written: the connection takes no commands any more. */
+        REJECTED,
+        /** Not written in full: the connection broke. */
+        NOT_SENT,
+        /** Written, and the time was up before the replies came. */
+        LATE,
+        /** Written, and the connection broke before the replies came. */
+        BROKEN
+    }
+
+    private final Environment env;
+    private final Thread owner = Thread.currentThread();
+    private final boolean virtual = HelperThreads.isVirtual(owner);
+    private final List<RedisCommand> commands;
+    private final @Nullable RedisCommand undo;
+    private final Deadline deadline;
+    private final List<@Nullable Object> replies;
+    private final AtomicReference<State> state;
+    private @Nullable Throwable cause;
+    private long sentNanos;
+
+    Ticket(Environment env, List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) {
+        this(env, commands, undo, deadline, State.QUEUED);
+    }
+
+    private Ticket(
+            Environment env, List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline, State state) {
+        this.env = env;
+        this.commands = commands;
+        this.undo = undo;
+        this.deadline = deadline;
+        this.replies = new ArrayList<>(commands.size());
+        this.state = new AtomicReference<>(state);
+    }
+
+    /** What stands for the undo of this ticket, whose reply is owed and nobody waits for. */
+    Ticket forUndo(RedisCommand command) {
+        return new Ticket(env, List.of(command), null, deadline, State.LATE);
+    }
+
+    List<RedisCommand> commands() {
+        return commands;
+    }
+
+    @Nullable
+    RedisCommand undo() {
+        return undo;
+    }
+
+    Deadline deadline() {
+        return deadline;
+    }
+
+    /** Whether it goes before those that do not hurry. */
+    boolean isUrgent() {
+        return commands.get(0).isUrgent();
+    }
+
+    /** Whether the owner is a virtual thread, which never leads. */
+    boolean isVirtual() {
+        return virtual;
+    }
+
+    State state() {
+        return state.get();
+    }
+
+    boolean isQueued() {
+        return state.get() == State.QUEUED;
+    }
+
+    boolean isLeading() {
+        return state.get() == State.LEADING;
+    }
+
+    /** Whether the owner waits for replies that are owed. */
+    boolean isAwaited() {
+        State now = state.get();
+        return now == State.SENT || now == State.LEADING;
+    }
+
+    /** Whether the owner has nothing left to wait for. */
+    boolean isOver() {
+        return !isQueued() && !isAwaited();
+    }
+
+    /** The replies, once they are all there. */
+    List<@Nullable Object> replies() {
+        return replies;
+    }
+
+    /** Why it was not answered. */
+    @Nullable
+    Throwable cause() {
+        return cause;
+    }
+
+    /** When it was written. */
+    long sentNanos() {
+        return sentNanos;
+    }
+
+    /** Marks it before it is written; {@code false} if nobody wants that any more. */
+    boolean send(long nanoTime) {
+        sentNanos = nanoTime;
+        return state.compareAndSet(State.QUEUED, State.SENT);
+    }
+
+    /** Makes the owner the leader, if it waits for replies that are owed. */
+    boolean appoint() {
+        if (!state.compareAndSet(State.SENT, State.LEADING)) {
+            return false;
+        }
+        wake();
+        return true;
+    }
+
+    /** Takes the next reply; returns whether it was the last one. */
+    boolean answer(@Nullable Object reply) {
+        replies.add(reply);
+        if (replies.size() < commands.size()) {
+            return false;
+        }
+        end(State.ANSWERED);
+        return true;
+    }
+
+    /** Its time is up before it was written; {@code false} if it is too late for that. */
+    boolean withdraw() {
+        if (!state.compareAndSet(State.QUEUED, State.WITHDRAWN)) {
+            return false;
+        }
+        wake();
+        return true;
+    }
+
+    /** The owner leaves though the replies are owed; {@code false} if there is something for it to do first, or to take. */
+    boolean abandon() {
+        return state.compareAndSet(State.SENT, State.LATE);
+    }
+
+    /** As {@link #abandon}, for an owner that leads. */
+    boolean abandonAsLeader() {
+        return abandon() || state.compareAndSet(State.LEADING, State.LATE);
+    }
+
+    /** It will not be written here: for a reason that holds for every connection, or to go to another one. */
+    void reject(@Nullable LockBackendException reason) {
+        if (isQueued()) {
+            cause = reason;
+            if (state.compareAndSet(State.QUEUED, State.REJECTED)) {
+                wake();
+            }
+        }
+    }
+
+    void fail(State failed, Throwable reason) {
+        cause = reason;
+        end(failed);
+    }
+
+    private void end(State last) {
+        if (state.compareAndSet(State.SENT, last)) {
+            wake();
+        } else {
+            state.compareAndSet(State.LEADING, last);
+        }
+    }
+
+    private void wake() {
+        if (owner != Thread.currentThread()) {
+            env.unpark(owner);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.redis.LuaScript;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ShiftedEnvironment;
+import dev.interlock.redis.client.combining.Ticket.State;
+import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.RedisServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What those who share a connection may rely on. The first caller blocks the connection, so that others can be arranged. */
+class SharedConnectionTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final RedisCommand PING = RedisCommand.of("PING");
+    private static final RedisCommand TAKE = RedisCommand.of("SET", "k", "token", "NX", "PX", "60000");
+    private static final RedisCommand UNDO = RedisCommand.script(
+                    LuaScript.of("return redis.call('DEL', KEYS[1])"), List.of("k"), List.of())
+            .inFull();
+
+    private final RedisServer server = RedisServer.start();
+    private final ShiftedEnvironment env = new ShiftedEnvironment();
+    private final List<Long> suspicions = new CopyOnWriteArrayList<>();
+    private final List<JedisWire> diallers = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        diallers.forEach(JedisWire::close);
+        server.close();
+    }
+
+    private SharedConnection connection() {
+        return connection(server.port());
+    }
+
+    private SharedConnection connection(int port) {
+        RedisEndpoint endpoint = RedisEndpoint.parse("redis://127.0.0.1:" + port);
+        Failures failures = new Failures(endpoint.toString());
+        JedisWire dialler = JedisWire.own(env, failures, endpoint, LONG);
+        diallers.add(dialler);
+        return new SharedConnection(env, failures, dialler, suspicions::add);
+    }
+
+    /** A thread that sends a command over a shared connection. */
+    private final class Caller {
+        final Thread thread;
+        final FutureTask<Ticket> end;
+        private final ShiftedEnvironment clock = new ShiftedEnvironment();
+
+        Caller(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
+            Deadline deadline = new Deadline(clock, timeout);
+            end = new FutureTask<>(() -> {
+                Ticket ticket = new Ticket(env, List.of(command), undo, deadline);
+                connection.carry(ticket);
+                return ticket;
+            });
+            thread = new Thread(end, "caller");
+            thread.start();
+        }
+
+        Ticket end() throws Exception {
+            return end.get(20, TimeUnit.SECONDS);
+        }
+
+        /** Has the time of this caller run out, which waits for another thread. */
+        Ticket expire() throws Exception {
+            clock.putForward(LONG.toNanos() * 2);
+            LockSupport.unpark(thread);
+            return end();
+        }
+    }
+
+    private static RedisCommand take(String list) {
+        return RedisCommand.of("BLPOP", list, "0");
+    }
+
+    private void open(String list) {
+        server.command("RPUSH", list, "x");
+    }
+
+    /** A caller that reads, and whose reply comes when the list {@code gate} is pushed to. */
+    private Caller block(SharedConnection connection) {
+        Caller first = new Caller(connection, take("gate"), null, LONG);
+        awaitBlocked(1);
+        return first;
+    }
+
+    private void awaitBlocked(int clients) {
+        await().atMost(LONG)
+                .until(() -> String.valueOf(server.command("INFO", "clients"))
+                        .contains("blocked_clients:" + clients + "\r\n"));
+    }
+
+    /** A caller whose command waits behind those of others. */
+    private Caller queue(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
+        Caller caller = new Caller(connection, command, undo, timeout);
+        await().atMost(LONG).until(() -> caller.thread.getState() == Thread.State.TIMED_WAITING);
+        return caller;
+    }
+
+    private Caller queue(SharedConnection connection, RedisCommand command) {
+        return queue(connection, command, null, LONG);
+    }
+
+    @Test
+    void commandsAreSentInTheOrderInWhichTheirCallersCame() throws Exception {
+        SharedConnection connection = connection();
+        block(connection);
+        List<Caller> callers = new ArrayList<>();
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            callers.add(queue(connection, RedisCommand.of("RPUSH", "order", "number-" + i)));
+            order.add("number-" + i);
+        }
+
+        open("gate");
+        for (int i = 0; i < callers.size(); i++) {
+            assertThat(callers.get(i).end().replies()).containsExactly((long) i + 1);
+        }
+
+        assertThat(server.command("LRANGE", "order", "0", "-1")).isEqualTo(order);
+    }
+
+    @Test
+    void whatHurriesIsSentBeforeWhatCameEarlier() throws Exception {
+        SharedConnection connection = connection();
+        block(connection);
+        Caller usual = queue(connection, RedisCommand.of("RPUSH", "order", "usual"));
+        Caller urgent =
+                queue(connection, RedisCommand.of("RPUSH", "order", "urgent").urgently());
+
+        open("gate");
+        usual.end();
+        urgent.end();
+
+        assertThat(server.command("LRANGE", "order", "0", "-1")).isEqualTo(List.of("urgent", "usual"));
+    }
+
+    @Test
+    void aCommandWhoseTurnDoesNotComeInTimeIsNeverSent() throws Exception {
+        SharedConnection connection = connection();
+        Caller first = block(connection);
+        Caller late = new Caller(connection, TAKE, UNDO, Duration.ofMillis(100));
+
+        assertThat(late.end().state()).isEqualTo(State.WITHDRAWN);
+        open("gate");
+
+        assertThat(first.end().replies()).containsExactly(List.of("gate", "x"));
+        assertThat(new Caller(connection, PING, null, LONG).end().replies()).containsExactly("PONG");
+        assertThat(server.command("GET", "k")).isNull();
+        assertThat(suspicions).isEmpty();
+    }
+
+    @Test
+    void whoseTimeIsUpLeavesWhileAnotherThreadReadsAndItsCommandIsUndoneRightBehind() throws Exception {
+        SharedConnection connection = connection();
+        Caller first = block(connection);
+        Caller second = queue(connection, take("second"));
+        Caller late = queue(connection, TAKE, UNDO, LONG);
+        Caller third = queue(connection, RedisCommand.of("GET", "k"));
+        try (CommandMonitor monitor = server.monitor()) {
+            open("gate");
+            first.end();
+            awaitBlocked(1);
+            Ticket ticket = late.expire();
+
+            assertThat(ticket.state()).isEqualTo(State.LATE);
+            assertThat(connection.isRetired()).isTrue();
+            assertThat(suspicions).containsExactly(ticket.sentNanos());
+            assertThat(second.end.isDone()).isFalse();
+            open("second");
+
+            assertThat(second.end().replies()).containsExactly(List.of("second", "x"));
+            assertThat(third.end().replies()).containsExactly("token");
+            await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+            assertThat(monitor.commands())
+                    .extracting(command -> command.get(0))
+                    .containsSubsequence("BLPOP", "SET", "EVAL");
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void aLeaderWhoseTimeIsUpHandsOnToTheNextAndKeepsItsReplyFromIt() throws Exception {
+        SharedConnection connection = connection();
+        Caller first = block(connection);
+        Caller leader = queue(connection, take("second"), UNDO, Duration.ofSeconds(3));
+        Caller next = queue(connection, RedisCommand.of("ECHO", "next"));
+        server.command("SET", "k", "token");
+        open("gate");
+        first.end();
+
+        assertThat(leader.end().state()).isEqualTo(State.LATE);
+        assertThat(next.end.isDone()).isFalse();
+        open("second");
+
+        assertThat(next.end().replies()).containsExactly("next");
+        await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+    }
+
+    @Test
+    void whoHasNotBeenServedGoesElsewhereWhenAConnectionIsRetiredAndWhoHasIsAnswered() throws Exception {
+        SharedConnection connection = connection();
+        Caller first = block(connection);
+        Caller second = queue(connection, TAKE);
+
+        connection.retire();
+
+        assertThat(second.end().state()).isEqualTo(State.REJECTED);
+        assertThat(second.end().cause()).isNull();
+        assertThat(new Caller(connection, TAKE, null, LONG).end().state()).isEqualTo(State.REJECTED);
+        open("gate");
+        assertThat(first.end().replies()).containsExactly(List.of("gate", "x"));
+        await().atMost(LONG).until(() -> !connection.isOpen());
+        assertThat(server.command("GET", "k")).isNull();
+    }
+
+    @Test
+    void aReplyThatStopsInTheMiddleMakesTheConnectionUseless() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            SharedConnection connection = connection(proxy.port());
+            new Caller(connection, PING, null, LONG).end();
+            proxy.handle((to, piece) -> to.write(piece, 0, piece.length / 2));
+
+            Ticket ticket = new Caller(connection, TAKE, UNDO, Duration.ofMillis(300)).end();
+
+            assertThat(ticket.state()).isEqualTo(State.LATE);
+            assertThat(connection.isOpen()).isFalse();
+            await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+        }
+    }
+
+    @Test
+    void whatIsNoReplyMakesTheConnectionUseless() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            SharedConnection connection = connection(proxy.port());
+            new Caller(connection, PING, null, LONG).end();
+            proxy.handle((to, piece) -> to.write("what?\r\n".getBytes(StandardCharsets.UTF_8)));
+
+            assertThat(new Caller(connection, PING, null, LONG).end().state()).isEqualTo(State.BROKEN);
+            assertThat(connection.isRetired()).isTrue();
+            assertThat(connection.isOpen()).isFalse();
+            assertThat(suspicions).hasSize(1);
+        }
+    }
+
+    @Test
+    void whatComesUnaskedIsNotTakenForTheNextReply() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            SharedConnection connection = connection(proxy.port());
+            new Caller(connection, PING, null, LONG).end();
+            proxy.say("+unasked\r\n".getBytes(StandardCharsets.UTF_8));
+
+            Ticket ticket = new Caller(connection, TAKE, null, LONG).end();
+
+            assertThat(ticket.state()).isEqualTo(State.REJECTED);
+            assertThat(connection.isOpen()).isFalse();
+            assertThat(server.command("GET", "k")).isNull();
+        }
+    }
+
+    @Test
+    void aThreadThatIsAloneNeedsNoOther() throws Exception {
+        SharedConnection connection = connection();
+        Ticket ticket = new Ticket(env, List.of(PING), null, new Deadline(env, LONG));
+
+        connection.carry(ticket);
+
+        assertThat(ticket.replies()).containsExactly("PONG");
+        assertThat(drivers()).isEmpty();
+        assertThat(connection.users()).isZero();
+    }
+
+    private static List<String> drivers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter("interlock-redis"::equals)
+                .toList();
+    }
+
+    @Test
+    void virtualThreadsAreServedByADriverThatEndsWithTheConnection() throws Exception {
+        assumeThat(Runtime.version().feature())
+                .as("virtual threads came with Java 21")
+                .isGreaterThanOrEqualTo(21);
+        SharedConnection connection = connection();
+        List<FutureTask<Ticket>> ends = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            RedisCommand echo = RedisCommand.of("ECHO", "number-" + i);
+            FutureTask<Ticket> end = new FutureTask<>(() -> {
+                Thread.currentThread().interrupt();
+                Ticket ticket = new Ticket(env, List.of(echo), null, new Deadline(env, LONG));
+                connection.carry(ticket);
+                return Thread.interrupted() ? ticket : null;
+            });
+            Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, end);
+            ends.add(end);
+        }
+
+        for (int i = 0; i < ends.size(); i++) {
+            assertThat(ends.get(i).get(20, TimeUnit.SECONDS).replies()).containsExactly("number-" + i);
+        }
+        assertThat(drivers()).hasSize(1);
+        connection.retire();
+        await().atMost(LONG).until(() -> drivers().isEmpty());
+    }
+
+    @Test
+    void aThousandThreadsAreServedOverOneConnection() throws Exception {
+        SharedConnection connection = connection();
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            callers.add(new Caller(connection, RedisCommand.of("INCR", "n"), null, LONG.multipliedBy(3)));
+        }
+
+        for (Caller each : callers) {
+            assertThat(each.end.get(60, TimeUnit.SECONDS).state()).isEqualTo(State.ANSWERED);
+        }
+        assertThat(server.command("GET", "n")).isEqualTo("1000");
+    }
+}

@@ -20,14 +20,12 @@ public final class RedisCommand {
     private final String name;
     private final @Nullable LuaScript script;
     private final List<String> arguments;
-    private final boolean urgent;
     private byte @Nullable [] encoded;
 
-    private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments, boolean urgent) {
+    private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments) {
         this.name = name;
         this.script = script;
         this.arguments = arguments;
-        this.urgent = urgent;
     }
 
     /**
@@ -38,7 +36,7 @@ public final class RedisCommand {
      * @return the command
      */
     public static RedisCommand of(String name, String... arguments) {
-        return new RedisCommand(Objects.requireNonNull(name, "name"), null, List.of(arguments), false);
+        return new RedisCommand(Objects.requireNonNull(name, "name"), null, List.of(arguments));
     }
 
     /**
@@ -55,26 +53,7 @@ public final class RedisCommand {
         arguments.add(Integer.toString(keys.size()));
         arguments.addAll(keys);
         arguments.addAll(args);
-        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments, false);
-    }
-
-    /**
-     * Returns the same command for callers whose time runs out, such as the renewal of a lease: where many wait to be sent over one
-     * connection, it goes before those that do not hurry.
-     *
-     * @return the same command, which hurries
-     */
-    public RedisCommand urgently() {
-        return new RedisCommand(name, script, arguments, true);
-    }
-
-    /**
-     * Tells whether the command hurries.
-     *
-     * @return whether it was made by {@link #urgently}
-     */
-    public boolean isUrgent() {
-        return urgent;
+        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments);
     }
 
     /**
@@ -156,7 +135,7 @@ public final class RedisCommand {
      * @return the same call with the script's source, or this command if it is a plain one
      */
     public RedisCommand inFull() {
-        return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()), urgent);
+        return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()));
     }
 
     private List<String> prepend(String first) {

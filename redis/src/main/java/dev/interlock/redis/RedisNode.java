@@ -37,6 +37,19 @@ public interface RedisNode extends AutoCloseable {
     Object call(RedisCommand command, Duration timeout);
 
     /**
+     * Carries out a command as {@link #call} does, but does not wait behind other calls for a connection to become free. For renewals,
+     * which a burst of acquisitions must not delay.
+     *
+     * @param command the command
+     * @param timeout the longest time to wait for the reply, a connection included
+     * @return the reply
+     * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
+     */
+    default @Nullable Object callUrgently(RedisCommand command, Duration timeout) {
+        return call(command, timeout);
+    }
+
+    /**
      * Carries out a command, and if its outcome remains unknown sends another one right behind it on the same connection, so that
      * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent; nor is it
      * over the connections of a Jedis client that was handed in.

@@ -65,7 +65,7 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints, and the option {@code client}, are without effect.
+     * Sets the configuration. Its endpoints, and the options {@code client} and {@code shared-connections}, are without effect.
      *
      * @param config the configuration
      * @return this builder

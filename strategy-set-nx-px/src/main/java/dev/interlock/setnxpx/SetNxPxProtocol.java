@@ -168,8 +168,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         List<String> locks =
                 claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        List<?> answers = (List<?>) reply(
-                node.call(RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
+        List<?> answers = (List<?>) reply(node.callUrgently(
+                RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
         List<Renewal> renewals = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             long answer = (Long) reply(answers.get(i));

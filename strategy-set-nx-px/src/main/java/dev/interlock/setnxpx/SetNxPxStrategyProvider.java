@@ -64,9 +64,11 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
         RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedisNode node = settings.lettuce()
-                ? RedisNodes.lettuce(endpoint, config, env)
-                : RedisNodes.jedis(endpoint, config, env);
+        RedisNode node = switch (settings.client()) {
+            case JEDIS -> RedisNodes.jedis(endpoint, config, env);
+            case LETTUCE -> RedisNodes.lettuce(endpoint, config, env);
+            case INTERLOCK -> RedisNodes.interlock(endpoint, config, env);
+        };
         return SetNxPxProtocol.newFactory(node, settings, config, env);
     }
 }

@@ -2,6 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -11,12 +12,19 @@ import java.util.Locale;
 /**
  * The options of this strategy.
  *
- * @param lettuce whether to speak to Redis through Lettuce rather than Jedis
+ * @param client how to speak to Redis
  * @param fencing whether to draw fencing tokens
  * @param scripting whether the server may be sent scripts
  * @param wakeup how waiters learn that the lock is free
  */
-record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wakeup) {
+record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup) {
+    /** How to speak to Redis. */
+    enum Client {
+        JEDIS,
+        LETTUCE,
+        INTERLOCK
+    }
+
     /** How waiters learn that the lock is free. */
     enum Wakeup {
         /** They wait in a list in Redis, and a release grants the lock to the first. */
@@ -30,8 +38,9 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
     static final StrategyOption CLIENT = new StrategyOption(
                     "client",
                     "jedis",
-                    "jedis (a connection for each thread that is busy, lowest latency) or lettuce (one connection for all; needs"
-                            + " io.lettuce:lettuce-core)")
+                    "jedis (a connection for each thread that is busy, lowest latency), lettuce (one connection for all; needs"
+                            + " io.lettuce:lettuce-core) or interlock (few connections for all, which the callers themselves"
+                            + " write and read in turn)")
             .mixedWith("lettuce");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
@@ -48,7 +57,8 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
                             + " who try; the default with release=transaction) or poll (no channels)")
             .mixedWith("poll");
 
-    static final List<StrategyOption> OPTIONS = List.of(CLIENT, FENCING, RELEASE, WAKEUP);
+    static final List<StrategyOption> OPTIONS =
+            List.of(CLIENT, RedisNodes.SHARED_CONNECTIONS, FENCING, RELEASE, WAKEUP);
 
     static Settings of(LockConfig config) {
         boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");
@@ -57,7 +67,8 @@ record Settings(boolean lettuce, boolean fencing, boolean scripting, Wakeup wake
                 ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
                 : Wakeup.PUBSUB;
         Settings settings = new Settings(
-                CLIENT.oneOf(config, "jedis", "lettuce").equals("lettuce"),
+                Client.valueOf(
+                        CLIENT.oneOf(config, "jedis", "lettuce", "interlock").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
                 wakeup);

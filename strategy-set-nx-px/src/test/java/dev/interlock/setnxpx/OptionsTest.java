@@ -26,6 +26,7 @@ class OptionsTest {
     void makingAFactoryDoesNotNeedTheServer() {
         make(CONFIG);
         make(CONFIG.toBuilder().option("client", "lettuce").build());
+        make(CONFIG.toBuilder().option("client", "interlock").build());
     }
 
     @Test
@@ -47,18 +48,30 @@ class OptionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "client, valkey, must be jedis or lettuce",
+        "client, valkey, must be jedis or lettuce or interlock",
         "fencing, maybe, must be true or false",
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
         "wakeup, shout, must be queue or pubsub or poll",
-        "quorum, 3, 'it has: client, fencing, release, wakeup'",
+        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
                 .withMessageContaining(explanation)
                 .withMessageContaining(option);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "65", "-1", "many", ""})
+    void aNumberOfSharedConnectionsThatMakesNoSenseIsExplained(String number) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(CONFIG.toBuilder()
+                        .option("client", "interlock")
+                        .option("shared-connections", number)
+                        .build()))
+                .withMessageContaining("option shared-connections is \"" + number + "\"")
+                .withMessageContaining("from 1 to 64");
     }
 
     @Test

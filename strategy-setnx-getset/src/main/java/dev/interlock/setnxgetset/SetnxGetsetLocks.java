@@ -47,7 +47,7 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints are without effect.
+     * Sets the configuration. Its endpoints, and the options {@code client} and {@code shared-connections}, are without effect.
      *
      * @param config the configuration
      * @return this builder

@@ -4,6 +4,7 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
@@ -41,6 +42,9 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
         RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(RedisNodes.jedis(endpoint, config, env), settings, config, env);
+        RedisNode node = settings.sharing()
+                ? RedisNodes.interlock(endpoint, config, env)
+                : RedisNodes.jedis(endpoint, config, env);
+        return SetnxGetsetProtocol.newFactory(node, settings, config, env);
     }
 }

@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -15,12 +16,13 @@ import java.util.Locale;
 /**
  * The options of this strategy.
  *
+ * @param sharing whether all threads share few connections, rather than take one each from a pool
  * @param keyStart what the keys begin with
  * @param format how timestamps are written
  * @param clock whose time they are compared with
  * @param maxAhead how far ahead a timestamp may be
  */
-record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
+record Settings(boolean sharing, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
     /** Whose time timestamps are compared with. */
     enum ClockChoice {
         CLIENT,
@@ -40,6 +42,12 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
     /** With which the historical keys begin. */
     private static final String HISTORICAL_START = "lock.";
 
+    static final StrategyOption CLIENT = new StrategyOption(
+                    "client",
+                    "jedis",
+                    "jedis (a connection for each thread that is busy, lowest latency) or interlock (few connections for all, which"
+                            + " the callers themselves write and read in turn)")
+            .mixedWith("interlock");
     static final StrategyOption UNIT = new StrategyOption(
             "unit",
             "seconds",
@@ -61,12 +69,14 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
             "how far ahead a timestamp may be before it is an error, and how long clock=observed looks at one that does not"
                     + " tell its lease: a little more than the longest lease in use");
 
-    static final List<StrategyOption> OPTIONS = List.of(UNIT, FRACTION, CLOCK, MAX_AHEAD);
+    static final List<StrategyOption> OPTIONS =
+            List.of(CLIENT, RedisNodes.SHARED_CONNECTIONS, UNIT, FRACTION, CLOCK, MAX_AHEAD);
 
     static Settings of(LockConfig config) {
         boolean defaultPrefix =
                 config.keyPrefix().equals(LockConfig.builder().build().keyPrefix());
         return new Settings(
+                CLIENT.oneOf(config, "jedis", "interlock").equals("interlock"),
                 (defaultPrefix ? "" : config.keyPrefix() + ":") + HISTORICAL_START,
                 new TimestampFormat(
                         UNIT.oneOf(config, "seconds", "milliseconds").equals("seconds"),

@@ -7,6 +7,7 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.Wire.Use;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,20 +37,28 @@ public final class ClientNode implements RedisNode {
 
     @Override
     public @Nullable Object call(RedisCommand command, Duration timeout) {
-        Deadline deadline = new Deadline(env, timeout);
-        return wire.run(() -> call(command, null, deadline), deadline);
+        return call(Use.SHARED, command, null, timeout);
+    }
+
+    @Override
+    public @Nullable Object callUrgently(RedisCommand command, Duration timeout) {
+        return call(Use.URGENT, command, null, timeout);
     }
 
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-        Deadline deadline = new Deadline(env, timeout);
-        return wire.run(() -> call(command, undo.inFull(), deadline), deadline);
+        return call(Use.SHARED, command, undo.inFull(), timeout);
     }
 
-    private @Nullable Object call(RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
+    private @Nullable Object call(Use use, RedisCommand command, @Nullable RedisCommand undo, Duration timeout) {
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(use, () -> call(use, command, undo, deadline), deadline);
+    }
+
+    private @Nullable Object call(Use use, RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
         boolean again = false;
         while (true) {
-            Wire.Line line = open(false, deadline);
+            Wire.Line line = open(use, deadline);
             try {
                 Object reply = line.exchange(List.of(command), undo, deadline).get(0);
                 if (command.isScript() && reply instanceof ServerError error && error.isNoScript()) {
@@ -68,12 +77,12 @@ public final class ClientNode implements RedisNode {
         }
     }
 
-    private Wire.Line open(boolean exclusive, Deadline deadline) {
+    private Wire.Line open(Use use, Deadline deadline) {
         while (true) {
             if (closed) {
                 throw failures.closed(null);
             }
-            Wire.Line line = wire.open(exclusive, deadline);
+            Wire.Line line = wire.open(use, deadline);
             if (line.silentNanos() < TRUSTED_NANOS || answers(line, deadline)) {
                 return line;
             }
@@ -126,7 +135,8 @@ public final class ClientNode implements RedisNode {
             throw new IllegalArgumentException(
                     "the expected value must not be empty: that stands for no string at all");
         }
-        return wire.run(() -> transactOnALine(keys, expected, commands, timeout), new Deadline(env, timeout));
+        return wire.run(
+                Use.EXCLUSIVE, () -> transactOnALine(keys, expected, commands, timeout), new Deadline(env, timeout));
     }
 
     private List<@Nullable String> transactOnALine(
@@ -137,7 +147,7 @@ public final class ClientNode implements RedisNode {
         RedisCommand exec = RedisCommand.of("EXEC");
         boolean again = false;
         while (true) {
-            Wire.Line line = open(true, new Deadline(env, timeout));
+            Wire.Line line = open(Use.EXCLUSIVE, new Deadline(env, timeout));
             try {
                 List<@Nullable Object> looked = line.exchange(look, null, new Deadline(env, timeout));
                 List<@Nullable String> found = strings(line, look, looked);

@@ -9,19 +9,29 @@ import org.jspecify.annotations.Nullable;
 
 /** A client library's connections to one server, as {@link ClientNode} needs them. */
 public interface Wire extends AutoCloseable {
+    /** What a line is for. */
+    enum Use {
+        /** Commands that need nothing of each other. */
+        SHARED,
+        /** The same, ahead of calls that wait for a line. */
+        URGENT,
+        /** Commands that nobody else's may come between. */
+        EXCLUSIVE
+    }
+
     /**
      * Carries out a call that uses lines, on a thread whose interrupts do not harm them.
      *
      * @throws dev.interlock.LockBackendException if the call throws it, or has not begun by the deadline and never will
      */
-    <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline);
+    <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline);
 
     /**
-     * Finds or opens a connection for commands that need nothing of each other, or one that nobody else uses meanwhile.
+     * Finds or opens a connection.
      *
      * @throws dev.interlock.LockBackendException if there is none by the deadline
      */
-    Line open(boolean exclusive, Deadline deadline);
+    Line open(Use use, Deadline deadline);
 
     /**
      * Opens a connection that is not among those for calls, and on which the server has answered.

@@ -8,6 +8,7 @@ import dev.interlock.redis.client.combining.CombiningConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.spi.StrategyOption;
 import java.util.List;
 
 /**
@@ -17,6 +18,14 @@ import java.util.List;
  * client that the application already has.
  */
 public final class RedisNodes {
+    /** The option for how many connections {@link #interlock} opens at most for the commands of all threads. */
+    public static final StrategyOption SHARED_CONNECTIONS = new StrategyOption(
+                    "shared-connections",
+                    "4",
+                    "with client=interlock, how many connections to a server all threads share at most, from 1 to 64; they are opened as"
+                            + " they are needed")
+            .mixedWith("2");
+
     private RedisNodes() {}
 
     /**
@@ -36,19 +45,31 @@ public final class RedisNodes {
     /**
      * Makes a node with few connections of its own that all threads share: whoever finds one free writes and reads for all who come
      * meanwhile. Nobody waits for a connection of a pool, a thread that is alone never waits for another one, and where there are
-     * many, server and client make one system call for many commands. Needs Jedis, which reads the replies.
+     * many, server and client make one system call for many commands. Transactions and subscriptions have connections of their own.
+     * Needs Jedis, which reads the replies.
      *
      * @param endpoint the server
-     * @param connections how many connections the commands of all threads share at most; each transaction and the subscriptions
-     *     have further ones
-     * @param config tells how long connecting may take where no call sets a bound
+     * @param config tells how many connections threads share ({@link #SHARED_CONNECTIONS}), and how long connecting may take where
+     *     no call sets a bound
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
+     * @throws IllegalArgumentException if Jedis is missing, where the message names the artifact to add; or if the number of
+     *     connections makes no sense
      */
-    public static RedisNode interlock(RedisEndpoint endpoint, int connections, LockConfig config, Environment env) {
+    public static RedisNode interlock(RedisEndpoint endpoint, LockConfig config, Environment env) {
         require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
-        return new CombiningConnector(env, config.commandTimeout(), connections).connect(endpoint);
+        return new CombiningConnector(env, config.commandTimeout(), sharedConnections(config)).connect(endpoint);
+    }
+
+    private static int sharedConnections(LockConfig config) {
+        String value = config.option(SHARED_CONNECTIONS.name())
+                .orElse(SHARED_CONNECTIONS.defaultValue())
+                .strip();
+        if (!value.matches("[1-9]|[1-5][0-9]|6[0-4]")) {
+            throw new IllegalArgumentException("option " + SHARED_CONNECTIONS.name() + " is \"" + value
+                    + "\": it must be a whole number from 1 to 64");
+        }
+        return Integer.parseInt(value);
     }
 
     /**

@@ -9,14 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 
 /** What every node does, over connections that all threads share. */
+@Tag("deep")
 class CombiningNodeTest extends OwnConnectionsContract {
     private static final int CONNECTIONS = 4;
 
     @Override
     RedisNode open(String uri, Environment env) {
-        return RedisNodes.interlock(RedisEndpoint.parse(uri), CONNECTIONS, CONFIG, env);
+        return RedisNodes.interlock(RedisEndpoint.parse(uri), CONFIG, env);
     }
 
     @Override

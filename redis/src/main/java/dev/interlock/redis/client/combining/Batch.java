@@ -10,7 +10,7 @@ import java.util.Queue;
 
 /** What is written at once: as many tickets as fit, in the order in which they came. Used by the leader alone. */
 final class Batch {
-    /** More would keep a reply from those who wait behind, and a renewal behind those who do not hurry. */
+    /** More would keep a reply from those who wait behind, and a renewal behind what is not urgent. */
     private static final int MOST_BYTES = 16 * 1024;
 
     private final List<Ticket> tickets = new ArrayList<>();

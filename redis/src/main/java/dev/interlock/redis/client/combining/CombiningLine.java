@@ -17,12 +17,14 @@ final class CombiningLine implements Wire.Line {
     private final Environment env;
     private final Failures failures;
     private final Connections connections;
+    private final boolean urgent;
     private long usedNanos;
 
-    CombiningLine(Environment env, Failures failures, Connections connections) {
+    CombiningLine(Environment env, Failures failures, Connections connections, boolean urgent) {
         this.env = env;
         this.failures = failures;
         this.connections = connections;
+        this.urgent = urgent;
         this.usedNanos = env.nanoTime();
     }
 
@@ -31,7 +33,7 @@ final class CombiningLine implements Wire.Line {
             throws NotSentException {
         while (true) {
             SharedConnection connection = connections.choose();
-            Ticket ticket = new Ticket(env, commands, undo, deadline);
+            Ticket ticket = new Ticket(env, commands, undo, deadline, urgent);
             connection.carry(ticket);
             RedisCommand last = commands.get(commands.size() - 1);
             switch (ticket.state()) {

@@ -30,15 +30,17 @@ final class CombiningWire implements Wire {
         this.connections = new Connections(env, failures, pool, number);
     }
 
-    /** Lines see for themselves to it that no virtual thread uses a socket. */
+    /** Of the threads that share connections, no virtual one uses a socket. */
     @Override
-    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
-        return call.get();
+    public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
+        return use == Use.EXCLUSIVE ? pool.run(use, call, deadline) : call.get();
     }
 
     @Override
-    public Line open(boolean exclusive, Deadline deadline) {
-        return exclusive ? HelpedLine.open(pool, deadline) : new CombiningLine(env, failures, connections);
+    public Line open(Use use, Deadline deadline) {
+        return use == Use.EXCLUSIVE
+                ? pool.open(use, deadline)
+                : new CombiningLine(env, failures, connections, use == Use.URGENT);
     }
 
     @Override

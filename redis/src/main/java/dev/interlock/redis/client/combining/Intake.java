@@ -7,7 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The tickets that are to be written, in the order in which they came, those that hurry before the others. */
+/** The tickets that are to be written, in the order in which they came, the urgent ones before the others. */
 final class Intake {
     private final Queue<Ticket> urgent = new ConcurrentLinkedQueue<>();
     private final Queue<Ticket> usual = new ConcurrentLinkedQueue<>();

@@ -46,28 +46,46 @@ final class Ticket {
     private final List<RedisCommand> commands;
     private final @Nullable RedisCommand undo;
     private final Deadline deadline;
+    private final boolean urgent;
     private final List<@Nullable Object> replies;
     private final AtomicReference<State> state;
     private @Nullable Throwable cause;
     private long sentNanos;
 
-    Ticket(Environment env, List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) {
-        this(env, commands, undo, deadline, State.QUEUED);
+    /**
+     * Creates a ticket for the present thread.
+     *
+     * @param undo what is sent behind the commands if their replies are late
+     * @param urgent whether to be sent before those that are not
+     */
+    Ticket(
+            Environment env,
+            List<RedisCommand> commands,
+            @Nullable RedisCommand undo,
+            Deadline deadline,
+            boolean urgent) {
+        this(env, commands, undo, deadline, urgent, State.QUEUED);
     }
 
     private Ticket(
-            Environment env, List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline, State state) {
+            Environment env,
+            List<RedisCommand> commands,
+            @Nullable RedisCommand undo,
+            Deadline deadline,
+            boolean urgent,
+            State state) {
         this.env = env;
         this.commands = commands;
         this.undo = undo;
         this.deadline = deadline;
+        this.urgent = urgent;
         this.replies = new ArrayList<>(commands.size());
         this.state = new AtomicReference<>(state);
     }
 
     /** What stands for the undo of this ticket, whose reply is owed and nobody waits for. */
     Ticket forUndo(RedisCommand command) {
-        return new Ticket(env, List.of(command), null, deadline, State.LATE);
+        return new Ticket(env, List.of(command), null, deadline, urgent, State.LATE);
     }
 
     List<RedisCommand> commands() {
@@ -83,9 +101,9 @@ final class Ticket {
         return deadline;
     }
 
-    /** Whether it goes before those that do not hurry. */
+    /** Whether it is sent before those that are not urgent. */
     boolean isUrgent() {
-        return commands.get(0).isUrgent();
+        return urgent;
     }
 
     /** Whether the owner is a virtual thread, which never leads. */

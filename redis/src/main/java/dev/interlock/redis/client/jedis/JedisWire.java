@@ -74,12 +74,12 @@ public final class JedisWire implements Wire {
     }
 
     @Override
-    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
+    public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return helpers.run(call, deadline);
     }
 
     @Override
-    public Line open(boolean exclusive, Deadline deadline) {
+    public Line open(Use use, Deadline deadline) {
         while (true) {
             Connection connection = borrow(deadline);
             if (!(connection instanceof JedisConnection mine)) {

@@ -57,14 +57,14 @@ public final class LettuceWire implements Wire {
 
     /** Lettuce does its I/O on threads of its own. */
     @Override
-    public <T extends @Nullable Object> T run(Supplier<T> call, Deadline deadline) {
+    public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return call.get();
     }
 
     @Override
-    public Line open(boolean exclusive, Deadline deadline) {
+    public Line open(Use use, Deadline deadline) {
         for (int tries = 1; ; tries++) {
-            Link link = take(exclusive);
+            Link link = take(use == Use.EXCLUSIVE);
             Waiting.until(env, link.opening, deadline);
             if (!link.opening.isDone()) {
                 giveBack(link);
@@ -84,7 +84,7 @@ public final class LettuceWire implements Wire {
     @Override
     public RedisLink openLink(Deadline deadline) {
         while (true) {
-            LettuceLine line = (LettuceLine) open(true, deadline);
+            LettuceLine line = (LettuceLine) open(Use.EXCLUSIVE, deadline);
             try {
                 // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
                 line.exchange(List.of(RedisCommand.of("PING")), null, deadline);

@@ -66,9 +66,13 @@ class SharedConnectionTest {
         private final ShiftedEnvironment clock = new ShiftedEnvironment();
 
         Caller(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
+            this(connection, command, undo, timeout, false);
+        }
+
+        Caller(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout, boolean urgent) {
             Deadline deadline = new Deadline(clock, timeout);
             end = new FutureTask<>(() -> {
-                Ticket ticket = new Ticket(env, List.of(command), undo, deadline);
+                Ticket ticket = new Ticket(env, List.of(command), undo, deadline, urgent);
                 connection.carry(ticket);
                 return ticket;
             });
@@ -104,15 +108,23 @@ class SharedConnectionTest {
     }
 
     private void awaitBlocked(int clients) {
-        await().atMost(LONG)
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
                 .until(() -> String.valueOf(server.command("INFO", "clients"))
                         .contains("blocked_clients:" + clients + "\r\n"));
     }
 
     /** A caller whose command waits behind those of others. */
     private Caller queue(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
-        Caller caller = new Caller(connection, command, undo, timeout);
-        await().atMost(LONG).until(() -> caller.thread.getState() == Thread.State.TIMED_WAITING);
+        return parked(new Caller(connection, command, undo, timeout));
+    }
+
+    private static Caller parked(Caller caller) {
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> caller.thread.getState() == Thread.State.TIMED_WAITING);
         return caller;
     }
 
@@ -140,12 +152,11 @@ class SharedConnectionTest {
     }
 
     @Test
-    void whatHurriesIsSentBeforeWhatCameEarlier() throws Exception {
+    void whatIsUrgentIsSentBeforeWhatCameEarlier() throws Exception {
         SharedConnection connection = connection();
         block(connection);
         Caller usual = queue(connection, RedisCommand.of("RPUSH", "order", "usual"));
-        Caller urgent =
-                queue(connection, RedisCommand.of("RPUSH", "order", "urgent").urgently());
+        Caller urgent = parked(new Caller(connection, RedisCommand.of("RPUSH", "order", "urgent"), null, LONG, true));
 
         open("gate");
         usual.end();
@@ -190,7 +201,10 @@ class SharedConnectionTest {
 
             assertThat(second.end().replies()).containsExactly(List.of("second", "x"));
             assertThat(third.end().replies()).containsExactly("token");
-            await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .atMost(LONG)
+                    .until(() -> server.command("GET", "k") == null);
             assertThat(monitor.commands())
                     .extracting(command -> command.get(0))
                     .containsSubsequence("BLPOP", "SET", "EVAL");
@@ -213,7 +227,10 @@ class SharedConnectionTest {
         open("second");
 
         assertThat(next.end().replies()).containsExactly("next");
-        await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> server.command("GET", "k") == null);
     }
 
     @Test
@@ -229,7 +246,10 @@ class SharedConnectionTest {
         assertThat(new Caller(connection, TAKE, null, LONG).end().state()).isEqualTo(State.REJECTED);
         open("gate");
         assertThat(first.end().replies()).containsExactly(List.of("gate", "x"));
-        await().atMost(LONG).until(() -> !connection.isOpen());
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> !connection.isOpen());
         assertThat(server.command("GET", "k")).isNull();
     }
 
@@ -244,7 +264,10 @@ class SharedConnectionTest {
 
             assertThat(ticket.state()).isEqualTo(State.LATE);
             assertThat(connection.isOpen()).isFalse();
-            await().atMost(LONG).until(() -> server.command("GET", "k") == null);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .atMost(LONG)
+                    .until(() -> server.command("GET", "k") == null);
         }
     }
 
@@ -280,7 +303,7 @@ class SharedConnectionTest {
     @Test
     void aThreadThatIsAloneNeedsNoOther() throws Exception {
         SharedConnection connection = connection();
-        Ticket ticket = new Ticket(env, List.of(PING), null, new Deadline(env, LONG));
+        Ticket ticket = new Ticket(env, List.of(PING), null, new Deadline(env, LONG), false);
 
         connection.carry(ticket);
 
@@ -307,7 +330,7 @@ class SharedConnectionTest {
             RedisCommand echo = RedisCommand.of("ECHO", "number-" + i);
             FutureTask<Ticket> end = new FutureTask<>(() -> {
                 Thread.currentThread().interrupt();
-                Ticket ticket = new Ticket(env, List.of(echo), null, new Deadline(env, LONG));
+                Ticket ticket = new Ticket(env, List.of(echo), null, new Deadline(env, LONG), false);
                 connection.carry(ticket);
                 return Thread.interrupted() ? ticket : null;
             });
@@ -320,7 +343,10 @@ class SharedConnectionTest {
         }
         assertThat(drivers()).hasSize(1);
         connection.retire();
-        await().atMost(LONG).until(() -> drivers().isEmpty());
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> drivers().isEmpty());
     }
 
     @Test

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  */
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
-    private static final List<String> CLIENTS = List.of("jedis", "lettuce");
+    private static final List<String> CLIENTS = List.of("jedis", "lettuce", "interlock");
 
     /**
      * Returns a strategy with those of some options that it knows.
@@ -43,12 +43,15 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
      * @return a candidate for each client, or this one where there is no choice
      */
     public List<ConfiguredStrategy> overEachClient() {
-        if (options.containsKey(CLIENT)
-                || provider.options().stream().noneMatch(option -> option.name().equals(CLIENT))) {
+        List<String> choice = provider.options().stream()
+                .filter(option -> option.name().equals(CLIENT))
+                .flatMap(option -> CLIENTS.stream().filter(option.description()::contains))
+                .toList();
+        if (options.containsKey(CLIENT) || choice.isEmpty()) {
             return List.of(this);
         }
         List<ConfiguredStrategy> candidates = new ArrayList<>();
-        for (String client : CLIENTS) {
+        for (String client : choice) {
             Map<String, String> more = new LinkedHashMap<>();
             more.put(CLIENT, client);
             more.putAll(options);

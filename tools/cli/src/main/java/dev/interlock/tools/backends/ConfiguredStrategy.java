@@ -18,7 +18,8 @@ import java.util.TreeMap;
  */
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
-    private static final List<String> CLIENTS = List.of("jedis", "lettuce", "interlock");
+    /** The client libraries; what a strategy lets one choose besides is not tried unless it is asked for. */
+    private static final List<String> CLIENTS = List.of("jedis", "lettuce");
 
     /**
      * Returns a strategy with those of some options that it knows.
@@ -38,7 +39,7 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
     }
 
     /**
-     * Returns the strategy over each of the clients between which it has the choice.
+     * Returns the strategy over each of the client libraries between which it has the choice.
      *
      * @return a candidate for each client, or this one where there is no choice
      */
@@ -47,7 +48,7 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
                 .filter(option -> option.name().equals(CLIENT))
                 .flatMap(option -> CLIENTS.stream().filter(option.description()::contains))
                 .toList();
-        if (options.containsKey(CLIENT) || choice.isEmpty()) {
+        if (options.containsKey(CLIENT) || choice.size() < 2) {
             return List.of(this);
         }
         List<ConfiguredStrategy> candidates = new ArrayList<>();

@@ -25,7 +25,10 @@ final class Batch {
     /** Takes from a queue what is still to be sent. */
     void fill(Queue<Ticket> queue, long nanoTime) {
         for (Ticket next = queue.peek(); next != null && hasRoomFor(next); next = queue.peek()) {
-            queue.remove();
+            if (!queue.remove(next)) {
+                // It was rejected meanwhile.
+                continue;
+            }
             if (next.deadline().nanosLeft() <= 0) {
                 next.withdraw();
             } else if (next.send(nanoTime)) {

@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * owner whose replies are owed, and is free again when nothing is owed. Whoever ends the connection keeps it for ever.
  */
 final class Leadership {
+    /** For how long a leader that has its own reply waits for the rest of one that has begun. */
+    private static final Duration LONGEST_STAY = Duration.ofSeconds(1);
+
     private final Environment env;
     private final Failures failures;
     private final Pipe pipe;
@@ -120,20 +124,26 @@ final class Leadership {
 
     /** Reads a reply, or hands the leadership on. Returns whether to go on. */
     private boolean receive(@Nullable Ticket own) throws IOException {
-        boolean waits = own != null && !own.isOver();
-        Ticket patient = waits ? own : pipe.firstAwaited();
-        if (patient == null || (own != null && !waits && !pipe.hasUnread())) {
+        Ticket first = pipe.firstAwaited();
+        if (first == null || (own != null && !staysFor(own))) {
             handOn();
             return false;
         }
-        // What has come is read on the way out, but no longer than this thread may stay.
-        Deadline limit = own == null ? patient.deadline() : own.deadline();
+        Deadline limit = first.deadline();
+        if (own != null) {
+            limit = own.isOver() ? limit.sooner(LONGEST_STAY, 1) : own.deadline();
+        }
         if (pipe.awaitReply(limit)) {
             pipe.read(limit);
-        } else if (waits) {
-            giveUp.accept(patient);
+        } else if (own != null) {
+            giveUp.accept(own);
         }
         return true;
+    }
+
+    /** Whether a leader goes on: for its own reply, or because somebody else's has come already. */
+    private boolean staysFor(Ticket own) throws IOException {
+        return !own.isOver() || (own.state() == Ticket.State.ANSWERED && pipe.hasUnread());
     }
 
     /** Hands the leadership on to the first owner whose replies are owed, or ends the connection if there is none. */

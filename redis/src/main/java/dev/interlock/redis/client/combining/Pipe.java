@@ -150,14 +150,14 @@ final class Pipe {
     /**
      * The owner of a ticket leaves, and what undoes it is written right behind what was written so far.
      *
-     * @return {@code false} if the owner has something to take, or to do, instead
+     * @param leads whether it is the leader who leaves
+     * @return {@code false} if the owner has something to take, or to lead, instead
      */
-    boolean abandon(Ticket ticket) {
+    boolean abandon(Ticket ticket, boolean leads) {
         RedisCommand undo = ticket.undo();
         byte[] bytes = undo == null ? new byte[0] : undo.encoded();
         writing.lock();
         try {
-            boolean leads = ticket.isLeading();
             if (!(leads ? ticket.abandonAsLeader() : ticket.abandon())) {
                 return false;
             }

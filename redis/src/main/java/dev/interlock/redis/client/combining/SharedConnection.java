@@ -29,8 +29,8 @@ final class SharedConnection {
         this.env = env;
         this.onSuspicion = onSuspicion;
         this.pipe = new Pipe(env, dialler);
-        this.leadership =
-                new Leadership(env, failures, pipe, intake, this::giveUp, () -> onSuspicion.accept(env.nanoTime()));
+        this.leadership = new Leadership(
+                env, failures, pipe, intake, ticket -> giveUp(ticket, true), () -> onSuspicion.accept(env.nanoTime()));
     }
 
     /** How many threads use it now. */
@@ -76,7 +76,7 @@ final class SharedConnection {
             if (ticket.isLeading()) {
                 leadership.lead(ticket);
             } else if (left <= 0) {
-                giveUp(ticket);
+                giveUp(ticket, false);
             } else {
                 env.park(this, left);
                 interrupted |= Thread.interrupted();
@@ -88,8 +88,8 @@ final class SharedConnection {
     }
 
     /** Ends the wait for a ticket whose time is up, unless there is something to take, or to lead, at the last moment. */
-    private void giveUp(Ticket ticket) {
-        if (!ticket.withdraw() && pipe.abandon(ticket)) {
+    private void giveUp(Ticket ticket, boolean leads) {
+        if (!ticket.withdraw() && pipe.abandon(ticket, leads)) {
             retire();
             onSuspicion.accept(ticket.sentNanos());
         }

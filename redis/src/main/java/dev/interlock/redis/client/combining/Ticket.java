@@ -65,6 +65,8 @@ final class Ticket {
             Deadline deadline,
             boolean urgent) {
         this(env, commands, undo, deadline, urgent, State.QUEUED);
+        // The leader, who writes for many, has them encoded already.
+        commands.forEach(RedisCommand::encoded);
     }
 
     private Ticket(

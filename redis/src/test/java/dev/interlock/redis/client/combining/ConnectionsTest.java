@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ConnectionsTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final int CALLS = 20_000;
+
+    private final Environment env = Environment.system();
+
+    @Test
+    void retiringConnectionsFailsNobody() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            RedisEndpoint endpoint = RedisEndpoint.parse(server.uri());
+            Failures failures = new Failures(endpoint.toString());
+            JedisWire pool = JedisWire.own(env, failures, endpoint, LONG);
+            Connections connections = new Connections(env, failures, pool, 2);
+            AtomicInteger calls = new AtomicInteger();
+            List<FutureTask<Void>> callers = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                FutureTask<Void> caller = new FutureTask<>(() -> {
+                    while (calls.incrementAndGet() <= CALLS) {
+                        CombiningLine line = new CombiningLine(env, failures, connections, false);
+                        String text = "text-" + calls.get();
+                        assertThat(line.exchange(List.of(RedisCommand.of("ECHO", text)), null, new Deadline(env, LONG)))
+                                .containsExactly(text);
+                    }
+                    return null;
+                });
+                new Thread(caller, "caller").start();
+                callers.add(caller);
+            }
+            while (calls.get() < CALLS) {
+                int before = calls.get();
+                connections.retireOpenedBefore(env.nanoTime());
+                while (calls.get() < Math.min(CALLS, before + 50)) {
+                    Thread.onSpinWait();
+                }
+            }
+            for (FutureTask<Void> caller : callers) {
+                caller.get(30, TimeUnit.SECONDS);
+            }
+            connections.close();
+            pool.close();
+        }
+    }
+}

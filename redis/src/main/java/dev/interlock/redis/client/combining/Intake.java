@@ -30,8 +30,16 @@ final class Intake {
     /** The ticket that is to be written next, if there is one. */
     @Nullable
     Ticket first() {
-        Ticket first = urgent.peek();
-        return first == null ? usual.peek() : first;
+        for (Queue<Ticket> queue : all) {
+            for (Ticket first = queue.peek(); first != null; first = queue.peek()) {
+                if (first.isQueued()) {
+                    return first;
+                }
+                // Its owner has left.
+                queue.remove(first);
+            }
+        }
+        return null;
     }
 
     /** Moves to a batch as much as fits. For the leader alone. */

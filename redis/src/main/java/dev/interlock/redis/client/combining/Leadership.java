@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Who leads a connection, and what a leader does: it writes for all and reads for all.
  *
  * <p>One thread at a time leads. Leadership is free until a ticket comes, goes from a leader that has its replies to the first
- * owner whose replies are owed, and is free again when nothing is owed. Whoever ends the connection keeps it for ever.
+ * owner whose replies are owed, and is free again when nothing is owed. Then the next owner is called, and any other may come
+ * before it. Whoever ends the connection keeps the leadership for ever.
  */
 final class Leadership {
     /** For how long a leader that has its own reply waits for the rest of one that has begun. */
@@ -48,14 +49,28 @@ final class Leadership {
         this.driver = new Driver(env, () -> lead(null));
     }
 
-    /** Leads, if nobody does; a virtual thread has the driver lead. */
-    void leadIfFree(Ticket own) {
-        if (taken.compareAndSet(false, true)) {
-            if (own.isVirtual()) {
-                drive();
-            } else {
-                lead(own);
-            }
+    /** Leads, if nobody does; a virtual thread has the driver lead. Returns whether the present thread has led. */
+    boolean leadIfFree(Ticket own) {
+        if (!taken.compareAndSet(false, true)) {
+            return false;
+        }
+        if (own.isVirtual()) {
+            drive();
+            return false;
+        }
+        lead(own);
+        return true;
+    }
+
+    /** Calls the owner of the next ticket to lead, if nobody does. Whoever comes first may lead: the order of the tickets stays. */
+    void callNext() {
+        Ticket next = intake.first();
+        if (!intake.isOpen()) {
+            endIfFree();
+        } else if (next != null && next.isVirtual()) {
+            leadIfFree(next);
+        } else if (next != null && !taken.get()) {
+            next.wake();
         }
     }
 
@@ -93,8 +108,11 @@ final class Leadership {
             return false;
         }
         Ticket asking = own != null && own.isQueued() ? own : intake.first();
-        if (asking == null) {
-            return !leave();
+        if (asking == null || (own != null && own.isOver())) {
+            // Until another thread leads, more may come, and all of it is written at once.
+            taken.set(false);
+            callNext();
+            return false;
         }
         if (!pipe.isOpen() && !open(asking)) {
             return false;
@@ -162,13 +180,6 @@ final class Leadership {
                 return;
             }
         }
-    }
-
-    /** Gives the leadership up; {@code false} if there is something to do again, and nobody else who leads. */
-    private boolean leave() {
-        taken.set(false);
-        boolean idle = intake.isOpen() && intake.first() == null;
-        return idle || !taken.compareAndSet(false, true);
     }
 
     private void drive() {

@@ -62,7 +62,6 @@ final class SharedConnection {
         users.incrementAndGet();
         try {
             intake.add(ticket);
-            leadership.leadIfFree(ticket);
             await(ticket);
         } finally {
             users.decrementAndGet();
@@ -77,7 +76,7 @@ final class SharedConnection {
                 leadership.lead(ticket);
             } else if (left <= 0) {
                 giveUp(ticket, false);
-            } else {
+            } else if (!ticket.isQueued() || !leadership.leadIfFree(ticket)) {
                 env.park(this, left);
                 interrupted |= Thread.interrupted();
             }
@@ -89,7 +88,10 @@ final class SharedConnection {
 
     /** Ends the wait for a ticket whose time is up, unless there is something to take, or to lead, at the last moment. */
     private void giveUp(Ticket ticket, boolean leads) {
-        if (!ticket.withdraw() && pipe.abandon(ticket, leads)) {
+        if (ticket.withdraw()) {
+            // It may be this one that was called to lead.
+            leadership.callNext();
+        } else if (pipe.abandon(ticket, leads)) {
             retire();
             onSuspicion.accept(ticket.sentNanos());
         }

@@ -219,7 +219,8 @@ final class Ticket {
         }
     }
 
-    private void wake() {
+    /** Has the owner look again. */
+    void wake() {
         if (owner != Thread.currentThread()) {
             env.unpark(owner);
         }

@@ -8,6 +8,8 @@ module dev.interlock.redis {
     requires static transitive lettuce.core;
     requires static io.netty.buffer;
     requires static io.netty.common;
+    requires static io.netty.handler;
+    requires jdk.net;
 
     exports dev.interlock.redis;
     exports dev.interlock.redis.connect;

@@ -6,7 +6,7 @@ import dev.interlock.spi.LockStrategyProvider;
 module dev.interlock.redlock {
     requires transitive dev.interlock;
     requires dev.interlock.engine;
-    requires dev.interlock.redis;
+    requires transitive dev.interlock.redis;
     requires transitive lettuce.core;
     requires static org.jspecify;
 

@@ -6,7 +6,7 @@ import dev.interlock.spi.LockStrategyProvider;
 module dev.interlock.setnxpx {
     requires transitive dev.interlock;
     requires dev.interlock.engine;
-    requires dev.interlock.redis;
+    requires transitive dev.interlock.redis;
     requires transitive redis.clients.jedis;
     requires static transitive lettuce.core;
     requires static org.jspecify;

@@ -6,7 +6,7 @@ import dev.interlock.spi.LockStrategyProvider;
 module dev.interlock.setnxgetset {
     requires transitive dev.interlock;
     requires dev.interlock.engine;
-    requires dev.interlock.redis;
+    requires transitive dev.interlock.redis;
     requires transitive redis.clients.jedis;
     requires static org.jspecify;
 

@@ -42,10 +42,11 @@ import java.util.concurrent.locks.Lock;
  *
  * <h2>When the backend fails</h2>
  *
- * An acquisition whose first request fails throws {@link LockBackendException}. One that already waits rides out an outage
- * that is shorter than its lease; then, or when its own time is over, it throws too. It does not report the lock as
- * taken because its own request was not answered. An acquisition that ends without the lock leaves nothing behind on a server: what a request
- * without an answer may have done is undone in the background.
+ * An acquisition whose first request fails throws {@link LockBackendException}; before that, a factory that was
+ * answered before asks once more within the same time-out. One that already waits rides out an outage that is shorter
+ * than its lease; then, or when its own time is over, it throws too. It does not report the lock as taken because its
+ * own request was not answered. An acquisition that ends without the lock leaves nothing behind on a server: what a
+ * request without an answer may have done is undone in the background.
  *
  * <h2>Memory effects</h2>
  *

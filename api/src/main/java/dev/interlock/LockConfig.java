@@ -179,7 +179,8 @@ public final class LockConfig {
 
     /**
      * Returns the longest time after which a waiter asks the backend again though nothing woke it, which bounds what a lost
-     * message can cost.
+     * message can cost. A waiter that has a place in a queue of the backend, and listens, doubles it each time, up to a third of its
+     * lease or ten times the ceiling, whichever is shorter.
      *
      * @return the ceiling
      */

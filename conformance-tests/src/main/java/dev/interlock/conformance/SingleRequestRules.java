@@ -76,6 +76,23 @@ abstract class SingleRequestRules extends ViewRules {
     }
 
     @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.RESTART_WITH_DATA)
+    public final void rule_9_35_aRestartThatIsOverCostsNoException() {
+        DistributedLock lock = lock();
+        reconnect(factory());
+        Actor actor = actor("locker");
+        faults().inject(Fault.RESTART_WITH_DATA);
+        assertEquals(true, actor.call("tryLock() after a restart", lock::tryLock), "tryLock() of a free lock");
+        actor.does("unlock()", lock::unlock);
+        faults().inject(Fault.RESTART_WITH_DATA);
+        actor.does("lock() after a restart", lock::lock);
+        actor.does("unlock()", lock::unlock);
+        faults().inject(Fault.RESTART_WITH_DATA);
+        assertEquals(false, actor.call("isLocked() after a restart", lock::isLocked), "isLocked() of a free lock");
+    }
+
+    @Test
     @Tag("chapter-11")
     public final void rule_11_21_whatAsksOnceFailsAfterClose() {
         DistributedLockFactory client = newFactory();

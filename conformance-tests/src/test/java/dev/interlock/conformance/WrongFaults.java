@@ -175,7 +175,7 @@ final class WrongFaults {
                         };
                     }
                 },
-                new WrongLock("scriptsAreLoadedOnce", "9.21", "9.22", "9.24", "9.25", "9.26") {
+                new WrongLock("scriptsAreLoadedOnce", "9.21", "9.22", "9.24", "9.25", "9.26", "9.35") {
                     @Override
                     MemoryServer server() {
                         return new CountingServer(END_SCRIPTS);
@@ -186,6 +186,17 @@ final class WrongFaults {
                         CountingServer counting = (CountingServer) server;
                         return new FailsUnless(
                                 () -> counting.times() == 0, Reason.REFUSED, super.protocol(server, config));
+                    }
+                },
+                new WrongLock("connectionsThatEndedAreFoundOneByOne", "9.35") {
+                    @Override
+                    MemoryServer server() {
+                        return new CountingServer(EnumSet.of(Fault.RESTART_WITH_DATA));
+                    }
+
+                    @Override
+                    LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                        return new HasSeveralConnections((CountingServer) server, super.protocol(server, config));
                     }
                 },
                 new WrongLock("aGrantThatIsLateIsTakenForARefusal", "9.27") {
@@ -497,6 +508,36 @@ final class WrongFaults {
 
         int times() {
             return times.get();
+        }
+    }
+
+    /** As many requests fail after a restart as there were connections. */
+    private static final class HasSeveralConnections extends ForwardingProtocol {
+        private static final int CONNECTIONS = 3;
+
+        private final CountingServer server;
+        private int restarts;
+        private int ended;
+
+        HasSeveralConnections(CountingServer server, LeaseProtocol correct) {
+            super(correct);
+            this.server = server;
+            this.restarts = server.times();
+        }
+
+        private synchronized boolean meetsOneThatEnded() {
+            if (server.times() != restarts) {
+                restarts = server.times();
+                ended = CONNECTIONS;
+            }
+            return ended > 0 && ended-- > 0;
+        }
+
+        @Override
+        public Attempt attempt(Claim claim) {
+            return meetsOneThatEnded()
+                    ? new Attempt.Failed(new LockBackendException(Reason.UNREACHABLE, "the connection has ended"))
+                    : super.attempt(claim);
         }
     }
 

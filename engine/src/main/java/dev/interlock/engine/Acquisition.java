@@ -2,44 +2,18 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.backend.Pace;
-import dev.interlock.engine.protocol.Attempt;
-import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.threads.Wait;
-import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once. */
-final class Acquisition {
-    private final EngineCore core;
-    private final Cell cell;
-    private final LockOptions options;
-    private final boolean forThread;
-    private final Wait wait;
-    private final boolean mayWait;
-
-    /** The claim that was refused and keeps a place in the queue of the backend. */
-    private @Nullable Claim place;
-
-    /** The outcome of the last attempt: the hold, a failure, or neither, which is a refusal. */
-    private @Nullable Hold hold;
-
-    private @Nullable LockBackendException failure;
-    private int attempts;
+final class Acquisition extends Asking {
     private @Nullable Pace pace;
-    private Optional<Duration> retryAfter = Optional.empty();
 
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
-        this.core = core;
-        this.cell = cell;
-        this.options = options;
-        this.forThread = forThread;
-        this.wait = wait;
-        this.mayWait = mayWait;
+        super(core, cell, options, forThread, wait, mayWait);
     }
 
     /**
@@ -140,7 +114,7 @@ final class Acquisition {
             }
             cell.openWatch(core.protocol());
             if (failure == null) {
-                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening()));
+                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening(), place != null));
             } else {
                 // Signals come with each reconnection, too, and would turn an outage into a storm of requests.
                 long nanos = pace().afterFailure();
@@ -160,63 +134,9 @@ final class Acquisition {
     /** Made by the first wait; most acquisitions have none. */
     private Pace pace() {
         if (pace == null) {
-            pace = new Pace(core.environment(), core.waitCeilingNanos());
+            pace = core.newPace(options);
         }
         return pace;
-    }
-
-    private void ask() {
-        boolean queued = place != null;
-        Claim claim = place != null ? place : core.newClaim(cell, options, mayWait);
-        place = null;
-        failure = null;
-        retryAfter = Optional.empty();
-        attempts++;
-        long startNanos = core.environment().nanoTime();
-        long startMillis = core.environment().currentTimeMillis();
-        try {
-            Attempt attempt = core.protocol().attempt(claim);
-            if (attempt instanceof Attempt.Granted granted) {
-                accept(new Grant(cell, claim, granted, startNanos, startMillis));
-            } else if (attempt instanceof Attempt.Refused refused) {
-                cell.answered();
-                retryAfter = refused.retryAfter();
-                if (mayWait && core.protocol().queues()) {
-                    place = claim;
-                }
-            } else if (attempt instanceof Attempt.Failed failed) {
-                failure = failed.cause();
-                if (failure.reason() == Reason.OUTCOME_UNKNOWN) {
-                    core.releases().afterUnknownOutcome(claim);
-                } else if (queued) {
-                    core.releases().withdrawLater(claim);
-                }
-            }
-        } catch (Throwable e) {
-            core.releases().afterUnknownOutcome(claim);
-            throw e;
-        }
-    }
-
-    private void accept(Grant grant) {
-        Claim claim = grant.claim;
-        // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
-        if (grant.remainingNanos(core.environment()) == 0) {
-            core.releases().afterUnknownOutcome(claim);
-            failure = new LockBackendException(
-                    Reason.OUTCOME_UNKNOWN,
-                    "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
-                            + " was over before the answer was here: the backend or this process is too slow for it");
-            return;
-        }
-        cell.answered();
-        Hold begun = cell.begin(grant, forThread ? Thread.currentThread() : null, options, core.open());
-        if (begun == null) {
-            core.releases().now(claim, wait.leftForRelease(claim.timeout()));
-        } else {
-            begun.attempts = attempts;
-            hold = begun;
-        }
     }
 
     /**
@@ -226,12 +146,8 @@ final class Acquisition {
     private void giveUpIfHopeless(LockBackendException cause) {
         cell.failed(cause);
         Contact contact = cell.contact();
-        cell.failAll(
-                cause,
-                waiter -> contact.isHopeless(
-                        core.environment(), cause, waiter.options.lease().toNanos()));
-        if (!mayWait
-                || contact.isHopeless(core.environment(), cause, options.lease().toNanos())) {
+        cell.failAll(cause, waiter -> isHopeless(cause, contact, waiter.options));
+        if (!mayWait || isHopeless(cause, contact, options)) {
             throw cause;
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
+import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.observe.QuietLog;
@@ -23,16 +24,18 @@ final class CellTable {
     final Observer observer;
     final Timer timer;
     final int localHandoffs;
+    final Answering answering;
 
     /** Large enough for the names of several threads to be on different lines of the processor's cache. */
     private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>(LEAST_CAPACITY);
 
     private volatile @Nullable Thread awaitingEmpty;
 
-    CellTable(Environment env, Observer observer, Timer timer, int localHandoffs) {
+    CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
         this.env = env;
         this.observer = observer;
         this.timer = timer;
+        this.answering = answering;
         this.localHandoffs = localHandoffs;
     }
 

@@ -4,7 +4,9 @@ package dev.interlock.engine;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
+import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.backend.Claims;
+import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.backend.PendingReleases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
@@ -40,6 +42,7 @@ final class EngineCore {
     private final String threadPrefix;
 
     private final Observer observer;
+    private final Answering answering;
     private final CellTable cells;
     private final Timer timer;
     private final Lanes renewalLanes;
@@ -66,7 +69,8 @@ final class EngineCore {
                 env::nanoTime, env::park, env::unpark, (name, task) -> env.newThread(threadPrefix + "listener", task));
         this.observer = Observer.of(config.listeners(), host, strategy);
         this.timer = new Timer(env, threadPrefix + "timer", this::handle);
-        this.cells = new CellTable(env, observer, timer, config.localHandoffs());
+        this.answering = new Answering(env, protocol);
+        this.cells = new CellTable(env, observer, timer, answering, config.localHandoffs());
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
         this.pendingReleases = new PendingReleases(env, protocol, timer, releaseLanes);
@@ -119,6 +123,10 @@ final class EngineCore {
         timer.ensureStarted();
     }
 
+    Answering answering() {
+        return answering;
+    }
+
     Releases releases() {
         return releases;
     }
@@ -143,8 +151,9 @@ final class EngineCore {
         return config.lockDefaults();
     }
 
-    long waitCeilingNanos() {
-        return config.waitCeiling().toNanos();
+    /** Makes the pace of an acquisition that has to wait. */
+    Pace newPace(LockOptions options) {
+        return new Pace(env, config.waitCeiling().toNanos(), options.lease().toNanos());
     }
 
     BooleanSupplier open() {
@@ -159,6 +168,12 @@ final class EngineCore {
         if (!open.get()) {
             throw new IllegalStateException("the lock factory is closed");
         }
+    }
+
+    /** Tells whether any client holds a lock. */
+    boolean isLocked(String name) {
+        requireOpen();
+        return answering.ask(name, config.commandTimeout(), () -> Wait.undisturbed(() -> protocol.isLocked(name)));
     }
 
     /** The number of names in use, for tests that look for what is left behind. */

@@ -154,8 +154,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public boolean isLocked() {
-        engine.core().requireOpen();
-        return Wait.undisturbed(() -> engine.core().protocol().isLocked(name));
+        return engine.core().isLocked(name);
     }
 
     @Override

@@ -35,7 +35,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private transient boolean engaged;
 
     /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
-    private transient @Nullable Waiters queue;
+    private transient Waiter.@Nullable Queue queue;
 
     private transient Contact contact = Contact.NONE;
 
@@ -72,7 +72,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
                 return true;
             }
             if (queue == null) {
-                queue = new Waiters();
+                queue = new Waiter.Queue();
             }
             queue.add(waiter);
             noteQueueLength();
@@ -173,6 +173,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     /** Notes that the backend has answered. */
     final void answered() {
+        table.answering.answered(name);
         synchronized (this) {
             Contact before = contact;
             contact = Contact.ANSWERING;

@@ -2,6 +2,10 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A thread in the local queue of a cell. Its fields are guarded by the cell's monitor except where they are volatile. */
@@ -39,5 +43,32 @@ final class Waiter {
         this.thread = thread;
         this.forThread = forThread;
         this.options = options;
+    }
+
+    /** The threads that wait in a cell, first come first. Guarded by the cell's monitor. */
+    static final class Queue {
+        private final Set<Waiter> waiters = new LinkedHashSet<>();
+
+        int size() {
+            return waiters.size();
+        }
+
+        @Nullable
+        Waiter first() {
+            return waiters.isEmpty() ? null : waiters.iterator().next();
+        }
+
+        List<Waiter> all(Predicate<Waiter> which) {
+            return waiters.stream().filter(which).toList();
+        }
+
+        void add(Waiter waiter) {
+            waiters.add(waiter);
+        }
+
+        /** Takes a waiter out; returns {@code false} if it was not in. */
+        boolean remove(Waiter waiter) {
+            return waiters.remove(waiter);
+        }
     }
 }

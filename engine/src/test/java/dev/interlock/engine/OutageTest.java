@@ -9,6 +9,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.protocol.Claim;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,36 @@ class OutageTest extends EngineTest {
         assertThat(server.isFree(NAME)).as("the ghost").isFalse();
         env.advance(seconds(1));
         assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void anUndoingWhoseLaneCannotBeToldIsTriedAgain() {
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        one.protocol().laneFailsFor = NAME;
+        assertFailed(ann.does(lock::lock), Reason.OUTCOME_UNKNOWN);
+        assertThat(one.protocol().laneFailsFor).isNull();
+        env.advance(seconds(1));
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void aFailedWaiterBacksOffHoweverManySignalsCome() {
+        server.steal(NAME, seconds(100));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        two.protocol().always(Verb.ATTEMPT, Fault.unreachable());
+        server.publish(NAME);
+        env.advance(seconds(5));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        for (int i = 0; i < 200; i++) {
+            server.publish(NAME);
+            env.advance(millis(1));
+        }
+        assertThat(two.protocol().calls(Verb.ATTEMPT)).isLessThanOrEqualTo(asked + 1);
+        two.protocol().heal();
+        server.delete(NAME);
+        env.advance(seconds(2));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
     }
 
     @Test
@@ -173,6 +204,145 @@ class OutageTest extends EngineTest {
         assertFailed(ann.asks(() -> lock.tryAcquire(seconds(5))), Reason.UNREACHABLE);
         assertThat(env.elapsed()).isZero();
         assertThat(one.protocol().allCalls()).isEqualTo(6);
+    }
+
+    private void answerOnce() {
+        ann.does(one.engine().getLock("another")::lock).value();
+        ann.does(one.engine().getLock("another")::unlock).value();
+    }
+
+    private void assertAskedAgainAfter(Fault fault) {
+        answerOnce();
+        List<Person.Action> acquisitions = List.of(
+                lock::lock,
+                () -> assertThat(lock.tryLock()).isTrue(),
+                () -> assertThat(lock.tryLock(1, TimeUnit.SECONDS)).isTrue());
+        for (Person.Action acquisition : acquisitions) {
+            int before = one.protocol().calls(Verb.ATTEMPT);
+            one.protocol().next(Verb.ATTEMPT, fault);
+            ann.does(acquisition).value();
+            assertThat(one.protocol().calls(Verb.ATTEMPT) - before).isEqualTo(2);
+            ann.does(lock::unlock).value();
+        }
+        assertThat(env.elapsed()).isZero();
+    }
+
+    @Test
+    void aFactoryThatWasAnsweredBeforeAsksOnceMoreWhereItsRequestWasNotSent() {
+        assertAskedAgainAfter(Fault.unreachable());
+    }
+
+    @Test
+    void aFactoryThatWasAnsweredBeforeAsksOnceMoreWhereItsRequestWasLostAtOnce() {
+        assertAskedAgainAfter(Fault.lostRequest());
+        assertThat(one.protocol().calls(Verb.RELEASE))
+                .as("each lost request is undone twice, in case of a late effect")
+                .isGreaterThanOrEqualTo(1 + 3 + 3);
+    }
+
+    @Test
+    void asksOnceMoreUnderATokenOfItsOwnWithinTheSameTimeOut() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.lateEffect(seconds(1)).before(millis(1_500)));
+        Call<Boolean> call = ann.asks(lock::tryLock);
+        env.advance(millis(1_500));
+        assertThat(call.value()).isTrue();
+        List<Claim> attempted = one.protocol().attempted();
+        Claim first = attempted.get(attempted.size() - 2);
+        Claim second = attempted.get(attempted.size() - 1);
+        assertThat(second.token()).isNotEqualTo(first.token());
+        assertThat(second.timeout()).isEqualTo(first.timeout().minusMillis(1_500));
+        env.advance(seconds(100));
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value())
+                .as("the late effect harms nothing")
+                .isTrue();
+        assertThat(one.protocol().renewed())
+                .as("what holds the lock has its whole time-out")
+                .allSatisfy(claim -> assertThat(claim.timeout()).isEqualTo(first.timeout()));
+        ann.does(lock::unlock).value();
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void aRequestThatUsedUpItsTimeOutIsNotFollowedByAnother() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest().before(millis(1_999)));
+        Call<Boolean> call = ann.asks(lock::tryLock);
+        env.advance(millis(1_999));
+        assertFailed(call, Reason.OUTCOME_UNKNOWN);
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(2);
+    }
+
+    @Test
+    void tryLockDoesNotCallALockTakenThatItsOwnRequestMayHaveTaken() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        assertFailed(ann.asks(lock::tryLock), Reason.OUTCOME_UNKNOWN);
+        env.settle();
+        assertThat(server.isFree(NAME)).as("undone").isTrue();
+    }
+
+    @Test
+    void lockWaitsForWhatItsOwnRequestMayHaveTaken() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.lostReply());
+        ann.does(lock::lock).value();
+        ann.does(lock::unlock).value();
+    }
+
+    @Test
+    void aLockThatIsTakenIsRefusedByTheSecondRequestAsWell() {
+        answerOnce();
+        server.steal(NAME, seconds(100));
+        one.protocol().next(Verb.ATTEMPT, Fault.unreachable());
+        assertThat(ann.asks(lock::tryLock).value()).isFalse();
+        server.delete(NAME);
+    }
+
+    @Test
+    void whoPollsInAnOutageAsksOnceACallUntilTheBackendHasAnsweredAgain() {
+        answerOnce();
+        one.protocol().all(Fault.unreachable());
+        for (int i = 0; i < 5; i++) {
+            assertFailed(ann.asks(lock::tryLock), Reason.UNREACHABLE);
+        }
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(1 + 2 + 4);
+        one.protocol().heal();
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.unreachable());
+        assertThat(ann.asks(lock::tryLock).value()).isTrue();
+        ann.does(lock::unlock).value();
+    }
+
+    @Test
+    void aRequestThatIsRejectedIsNotAskedAgain() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.refused());
+        assertFailed(ann.asks(lock::tryLock), Reason.REFUSED);
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(2);
+    }
+
+    @Test
+    void anErrorInTheSecondRequestLeavesNothingBehindEither() {
+        answerOnce();
+        one.protocol().next(Verb.ATTEMPT, Fault.lostRequest(), Fault.exceptionAfterEffect());
+        assertThat(ann.asks(lock::tryLock).failure()).hasMessageContaining("planted");
+        assertThat(server.isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void isLockedIsAskedOnceMoreToo() {
+        one.protocol().next(Verb.IS_LOCKED, Fault.unreachable());
+        assertFailed(ann.asks(lock::isLocked), Reason.UNREACHABLE);
+        assertThat(ann.asks(lock::isLocked).value()).isFalse();
+        one.protocol().next(Verb.IS_LOCKED, Fault.lostReply());
+        assertThat(ann.asks(lock::isLocked).value()).isFalse();
+        one.protocol().always(Verb.IS_LOCKED, Fault.unreachable());
+        int before = one.protocol().calls(Verb.IS_LOCKED);
+        for (int i = 0; i < 3; i++) {
+            assertFailed(ann.asks(lock::isLocked), Reason.UNREACHABLE);
+        }
+        assertThat(one.protocol().calls(Verb.IS_LOCKED) - before).isEqualTo(2 + 2);
     }
 
     @Test

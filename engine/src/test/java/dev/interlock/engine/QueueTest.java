@@ -8,9 +8,11 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
 import dev.interlock.engine.protocol.Claim;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Claims that keep a place with the backend, which grants them the lock. */
@@ -43,7 +45,7 @@ class QueueTest extends EngineTest {
     void aWaiterAsksAgainWithTheClaimThatHasThePlace() {
         server.steal(NAME, seconds(60));
         Call<Void> waiting = bob.does(two.lock()::lock);
-        env.advance(seconds(5));
+        env.advance(seconds(20));
         assertThat(two.protocol().attempted()).hasSizeGreaterThan(4).doesNotContain((Claim) null);
         assertThat(two.protocol().attempted().stream().distinct()).hasSize(1);
         assertThat(server.places()).isOne();
@@ -164,6 +166,46 @@ class QueueTest extends EngineTest {
         env.advance(seconds(1));
         waiting.value();
         bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void aWaiterThatIsToldOfItsTurnAsksAboutAsRarelyAsAHolderRenews() {
+        server.steal(NAME, Duration.ofDays(1));
+        Call<Void> waiting = bob.does(two.lock()::lock);
+        env.advance(seconds(1));
+        assertThat(two.protocol().calls(Verb.ATTEMPT))
+                .as("a message that is lost at first is missed soon")
+                .isEqualTo(2);
+        env.advance(seconds(119));
+        assertThat(two.protocol().calls(Verb.ATTEMPT))
+                .as("after 1, 2, 4 and 8 s, and then each third of the lease, or a little less")
+                .isBetween(15, 20);
+        server.delete(NAME);
+        env.advance(seconds(10));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
+    void thoseWhoWaitForAHolderThatDiedDoNotAskAllAtOnce() {
+        server.steal(NAME, seconds(10));
+        List<Call<Void>> waiting =
+                List.of(ann.does(one.lock()::lock), bob.does(two.lock()::lock), cleo.does(three.lock()::lock));
+        env.advance(millis(9_999));
+        int asked = attempts();
+        env.advance(millis(2));
+        assertThat(attempts()).isLessThan(asked + 3);
+        env.advance(millis(100));
+        waiting.get(0).value();
+        ann.does(one.lock()::unlock).value();
+        bob.does(two.lock()::unlock).value();
+        cleo.does(three.lock()::unlock).value();
+    }
+
+    private int attempts() {
+        return Stream.of(one, two, three)
+                .mapToInt(jvm -> jvm.protocol().calls(Verb.ATTEMPT))
+                .sum();
     }
 
     @Test

@@ -275,6 +275,47 @@ class RenewalTest extends EngineTest {
     }
 
     @Test
+    void aHoldThatWentAsFarAsMaxHoldIsNotRenewedAgainBecauseOfAnOlderRenewalThatIsAnsweredLater() {
+        DistributedLock lock = with(options -> options.maxHold(seconds(38)));
+        LockHandle handle = ann.asks(lock::acquire).value();
+        List<LossCause> causes = new ArrayList<>();
+        handle.onLoss(causes::add);
+        // Asked for while the whole lease still fits, and answered after the last renewal that did not.
+        one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(4)));
+        env.advance(seconds(7));
+        Call<Void> whole = bob.does(() -> handle.ensureValid(LEASE));
+        env.advance(seconds(3));
+        assertThat(handle.remaining()).as("capped").isEqualTo(seconds(28));
+        env.advance(seconds(28).minusNanos(1));
+        assertThat(whole.failure()).hasMessageContaining("the answer took so long");
+        assertThat(one.protocol().calls(Verb.RENEW)).isEqualTo(2);
+        assertThat(causes).isEmpty();
+        env.advance(Duration.ofNanos(1));
+        assertThat(causes).containsExactly(LossCause.MAX_HOLD);
+        assertThat(ann.does(handle::close).failure()).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aConfirmationOfALeaseThatIsNotRenewedDoesNotMoveItsEnd() {
+        DistributedLock lock = with(options -> options.renewal(false));
+        ann.does(lock::lock).value();
+        List<LossCause> causes = new ArrayList<>();
+        leaseOf(ann, lock).onLoss(causes::add);
+        // Servers count whole milliseconds, so that what is left is rounded up when it is asked for.
+        env.advance(seconds(11).plusNanos(1));
+        ann.does(lock::lock).value();
+        assertThat(one.protocol().calls(Verb.RENEW)).as("the confirmation").isOne();
+        env.advance(seconds(19).minusNanos(2));
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isTrue();
+        env.advance(Duration.ofNanos(1));
+        assertThat(ann.asks(lock::isHeldByCurrentThread).value()).isFalse();
+        assertThat(causes).containsExactly(LossCause.EXPIRED);
+        for (int i = 0; i < 2; i++) {
+            assertThat(ann.does(lock::unlock).failure()).isInstanceOf(LeaseLostException.class);
+        }
+    }
+
+    @Test
     void anAnswerToARenewalThatComesAfterUnlockChangesNothing() {
         ann.does(one.lock()::lock).value();
         one.protocol().next(Verb.RENEW, Fault.slowReply(seconds(3)));

@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
@@ -75,6 +76,7 @@ class TablesLincheckTest {
                 new Still(),
                 Observer.of(List.of(), new Host(() -> 0, (o, n) -> {}, th -> {}, (n, task) -> new Thread(task)), "x"),
                 new Timer(new Still(), "timer", due -> {}),
+                new Answering(new Still(), new InMemoryProtocol(new Still(), new MemoryServer(new Still()))),
                 16);
         private final Cell[] entered = new Cell[8];
 

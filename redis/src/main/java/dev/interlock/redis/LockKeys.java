@@ -73,6 +73,17 @@ public final class LockKeys {
         return prefix + ":client:" + client;
     }
 
+    /**
+     * Returns the channel on which one client is told what concerns it alone about one lock, in the slot of that lock.
+     *
+     * @param name the name of the lock
+     * @param client what tells the client from all others
+     * @return the channel
+     */
+    public String client(String name, String client) {
+        return lock(name) + ":client:" + client;
+    }
+
     private static String encode(String name) {
         StringBuilder encoded = new StringBuilder(name.length());
         name.codePoints().forEach(c -> {

@@ -20,12 +20,14 @@ public final class RedisCommand {
     private final String name;
     private final @Nullable LuaScript script;
     private final List<String> arguments;
+    private final @Nullable String route;
     private byte @Nullable [] encoded;
 
-    private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments) {
+    private RedisCommand(String name, @Nullable LuaScript script, List<String> arguments, @Nullable String route) {
         this.name = name;
         this.script = script;
         this.arguments = arguments;
+        this.route = route;
     }
 
     /**
@@ -36,7 +38,7 @@ public final class RedisCommand {
      * @return the command
      */
     public static RedisCommand of(String name, String... arguments) {
-        return new RedisCommand(Objects.requireNonNull(name, "name"), null, List.of(arguments));
+        return new RedisCommand(Objects.requireNonNull(name, "name"), null, List.of(arguments), null);
     }
 
     /**
@@ -53,7 +55,7 @@ public final class RedisCommand {
         arguments.add(Integer.toString(keys.size()));
         arguments.addAll(keys);
         arguments.addAll(args);
-        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments);
+        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments, null);
     }
 
     /**
@@ -68,13 +70,27 @@ public final class RedisCommand {
     /**
      * Returns the key that tells which server of a cluster is responsible.
      *
-     * @return the first key of a script, or the first argument of a plain command; empty if there is none
+     * @return the key that it was {@linkplain #near made to go near}, or else the first key of a script, or the first argument of a
+     *     plain command; empty if there is none
      */
     public Optional<String> key() {
+        if (route != null) {
+            return Optional.of(route);
+        }
         if (script == null) {
             return arguments.stream().findFirst();
         }
         return arguments.get(0).equals("0") ? Optional.empty() : Optional.of(arguments.get(1));
+    }
+
+    /**
+     * Returns the same command for the server that is responsible for a key, which is none of the command's arguments.
+     *
+     * @param key the key
+     * @return the command
+     */
+    public RedisCommand near(String key) {
+        return new RedisCommand(name, script, arguments, Objects.requireNonNull(key, "key"));
     }
 
     /**
@@ -135,7 +151,7 @@ public final class RedisCommand {
      * @return the same call with the script's source, or this command if it is a plain one
      */
     public RedisCommand inFull() {
-        return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()));
+        return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()), key().orElse(null));
     }
 
     private List<String> prepend(String first) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +67,95 @@ public interface RedisNode extends AutoCloseable {
     Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout);
 
     /**
+     * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both go over a
+     * connection that serves no other call meanwhile, so that nobody else waits for the acknowledgement. The acknowledgement is
+     * waited for as long as three quarters of the time-out, whatever the command has replied.
+     *
+     * <p>The command may be sent a second time if the connection breaks while it is being sent, so it must do no harm if it is
+     * carried out twice.
+     *
+     * <p>Nothing is sent behind them to undo a command whose reply is late: a server that waits for replicas reads no more from
+     * that connection, and forgets what it has not read when the connection ends.
+     *
+     * @param command the command
+     * @param wanted what has to be acknowledged, and by how many
+     * @param timeout the longest time to wait for the reply and the acknowledgement, a connection included
+     * @return the reply, and whether it was acknowledged in time
+     * @throws dev.interlock.LockBackendException if there is no reply to the command, or it is an error, or it remains unknown whether
+     *     it was acknowledged
+     */
+    Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout);
+
+    /**
+     * The outcome of {@link #callAcknowledged}: the command was carried out.
+     *
+     * @param reply the server's reply to the command
+     * @param shortfall empty if it was acknowledged as it was asked for, otherwise what to tell the user: how many have acknowledged
+     *     it in time, or that the server does not let this user wait for them, which has the reason {@code REFUSED}
+     */
+    record Acknowledged(@Nullable Object reply, Optional<LockBackendException> shortfall) {
+        /**
+         * Creates the outcome.
+         *
+         * @param reply the server's reply to the command
+         * @param shortfall why it is not acknowledged, or empty if it is
+         */
+        public Acknowledged {
+            Objects.requireNonNull(shortfall, "shortfall");
+        }
+    }
+
+    /**
+     * Carries out commands that need nothing of each other, and do no harm when they are carried out twice. Those for one server are
+     * sent in one go.
+     *
+     * @param commands the commands
+     * @param timeout the longest time to wait for all replies, connections included
+     * @return what came of each, in the same order; a failure is returned, not thrown
+     */
+    default List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
+        List<RedisLink.Reply> replies = new ArrayList<>();
+        for (RedisCommand command : commands) {
+            try {
+                replies.add(new RedisLink.Reply.Value(call(command, timeout)));
+            } catch (LockBackendException e) {
+                replies.add(new RedisLink.Reply.Failed(e));
+            }
+        }
+        return replies;
+    }
+
+    /**
+     * Tells which keys may go together in one script or transaction.
+     *
+     * @param key a key
+     * @return the same number for keys that may; it changes when a server turns out to be in cluster mode
+     */
+    default int slot(String key) {
+        return 0;
+    }
+
+    /**
+     * Tells which server is responsible for a key, as far as that is known. Does not block.
+     *
+     * @param key the key
+     * @return the same text for keys whose commands go to the same server
+     */
+    default String lane(String key) {
+        return "";
+    }
+
+    /**
+     * Tells whether channels belong to servers as keys do: then {@link #subscribe} listens to the sharded channels of a cluster, to
+     * which {@code SPUBLISH} sends, and a channel has to have the hash tag of the keys that it is about.
+     *
+     * @return {@code false} for the channels of {@code PUBLISH}
+     */
+    default boolean isSharded() {
+        return false;
+    }
+
+    /**
      * Carries out commands as one transaction if a key has a value at that moment ({@code WATCH}, {@code GET}, {@code MULTI},
      * …, {@code EXEC}), for servers on which scripts are not allowed.
      *
@@ -117,14 +209,20 @@ public interface RedisNode extends AutoCloseable {
      * with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
      *
      * @param channel the channel
-     * @param onSignal run for each message on the channel, whatever it says, and each time that the server has confirmed the
-     *     subscription, after a reconnection too; must not block
-     * @return the end of listening; the channel is given up when its last listener ends
+     * @param onSignal run for each message on the channel, whatever it says, each time that the server has confirmed the
+     *     subscription, after a reconnection too, and each time that the subscription has ended; must not block
+     * @return the end of listening, which also tells whether the subscription is confirmed; the channel is given up when its last
+     *     listener ends
      */
     default Watch subscribe(String channel, Runnable onSignal) {
         return subscribe(channel, new Listener() {
             @Override
             public void begun() {
+                onSignal.run();
+            }
+
+            @Override
+            public void ended() {
                 onSignal.run();
             }
 
@@ -160,6 +258,15 @@ public interface RedisNode extends AutoCloseable {
      * again. Returns without waiting for the server.
      */
     default void doubtSubscriptions() {}
+
+    /**
+     * As {@link #doubtSubscriptions()}, for the connection that serves a channel.
+     *
+     * @param channel the channel
+     */
+    default void doubtSubscription(String channel) {
+        doubtSubscriptions();
+    }
 
     /** Told what happens on a channel; must not block. */
     interface Listener {

@@ -11,8 +11,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.api.redisnode.RedisNodes;
 
 /**
- * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the servers, and fail
- * if it is interrupted. Safe to use from any thread.
+ * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the
+ * servers, and fail if it is interrupted. Safe to use from any thread.
  */
 final class Connector {
     private final RedissonClient client;
@@ -21,6 +21,9 @@ final class Connector {
     private final ReentrantLock mutex = new ReentrantLock();
     private @Nullable CompletableFuture<RedissonClient> connecting;
     private boolean closed;
+
+    /** The client once it is connected, until this is closed. */
+    private volatile @Nullable RedissonClient connected;
 
     Connector(RedissonClient client, RedissonFailures failures, Environment env) {
         this.client = client;
@@ -34,12 +37,16 @@ final class Connector {
      * @throws dev.interlock.LockBackendException if it cannot be connected within the time
      */
     RedissonClient get(Duration timeout) {
-        CompletableFuture<RedissonClient> connected = connect();
-        if (!Futures.await(env, connected, timeout)) {
+        RedissonClient present = connected;
+        return present == null ? awaited(connect(), timeout) : present;
+    }
+
+    private RedissonClient awaited(CompletableFuture<RedissonClient> begun, Duration timeout) {
+        if (!Futures.await(env, begun, timeout)) {
             throw failures.notConnectedWithin(timeout);
         }
         try {
-            return connected.join();
+            return begun.join();
         } catch (RuntimeException e) {
             throw failures.notConnected(e);
         }
@@ -66,9 +73,19 @@ final class Connector {
     private void connect(CompletableFuture<RedissonClient> begun) {
         try {
             askForMasters();
+            noteConnected();
             begun.complete(client);
         } catch (Throwable e) {
             begun.completeExceptionally(e);
+        }
+    }
+
+    private void noteConnected() {
+        mutex.lock();
+        try {
+            connected = closed ? null : client;
+        } finally {
+            mutex.unlock();
         }
     }
 
@@ -85,14 +102,7 @@ final class Connector {
 
     /** The client, if it is connected. */
     Optional<RedissonClient> ifConnected() {
-        mutex.lock();
-        try {
-            return connecting == null || !connecting.isDone() || connecting.isCompletedExceptionally()
-                    ? Optional.empty()
-                    : Optional.of(connecting.join());
-        } finally {
-            mutex.unlock();
-        }
+        return Optional.ofNullable(connected);
     }
 
     /** Connects no more. */
@@ -100,6 +110,7 @@ final class Connector {
         mutex.lock();
         try {
             closed = true;
+            connected = null;
         } finally {
             mutex.unlock();
         }

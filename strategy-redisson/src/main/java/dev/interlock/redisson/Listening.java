@@ -3,39 +3,31 @@ package dev.interlock.redisson;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
-import org.redisson.api.listener.StatusListener;
 import org.redisson.client.codec.StringCodec;
 
-/** Listens to channels, and goes on trying where that fails. Safe to use from any thread. */
+/**
+ * Listens to channels, and goes on trying where that fails. A subscription outlives its use for a moment, since a lock
+ * that was waited for is likely to be waited for again. Safe to use from any thread.
+ */
 final class Listening implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Listening.class.getPackageName());
+    private static final long TENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** How long a subscription that nobody uses is kept. */
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientSource source;
     private final Environment env;
     private final boolean sharded;
-
-    private final Set<Listener> toRetry = ConcurrentHashMap.newKeySet();
-
-    /** How many listen to each channel, where anybody does. */
-    private final Map<String, Integer> subscribed = new ConcurrentHashMap<>();
-
+    private final Map<String, LockChannel> channels = new ConcurrentHashMap<>();
     private final ReentrantLock mutex = new ReentrantLock();
-    private @Nullable Thread retrier;
+    private @Nullable Thread tender;
     private volatile boolean closed;
 
     /**
@@ -51,51 +43,85 @@ final class Listening implements AutoCloseable {
         this.sharded = sharded;
     }
 
-    /** Runs an action for each message on a channel, and whenever listening has begun or begun again. */
+    /**
+     * Notes that the lock of a channel is about to be asked for, so that {@link #to} knows what has been heard since.
+     */
+    void asking(String channel) {
+        LockChannel present = channels.get(channel);
+        if (present != null) {
+            present.asking();
+        }
+    }
+
+    /**
+     * Runs an action for each message on a channel, and whenever one may have gone unheard since the lock was asked
+     * for.
+     */
     Watch to(String channel, Runnable onSignal) {
-        Listener listener = new Listener(channel, onSignal);
-        listener.begin();
-        return listener;
+        while (!closed) {
+            LockChannel used = channels.computeIfAbsent(channel, name -> new LockChannel(name, this));
+            Watch watch = used.add(onSignal);
+            if (watch != null) {
+                return watch;
+            }
+            channels.remove(channel, used);
+        }
+        return () -> {};
     }
 
     /** Whether a subscription to a channel has succeeded, and has not been given up. */
     boolean isSubscribed(String channel) {
-        return subscribed.getOrDefault(channel, 0) > 0;
+        LockChannel present = channels.get(channel);
+        return present != null && present.isListening();
     }
 
-    private void retryLater(Listener listener) {
-        toRetry.add(listener);
+    long nanoTime() {
+        return env.nanoTime();
+    }
+
+    /** Returns what Redisson subscribes by. */
+    RTopic topic(String channel) {
+        RedissonClient client =
+                source.ifConnected().orElseThrow(() -> new IllegalStateException("the client is not connected"));
+        return sharded
+                ? client.getShardedTopic(channel, StringCodec.INSTANCE)
+                : client.getTopic(channel, StringCodec.INSTANCE);
+    }
+
+    /** Looks after the channels in a while, and for as long as any of them needs it. */
+    void tendLater() {
         mutex.lock();
         try {
-            if (retrier == null && !closed) {
-                retrier = env.newThread("interlock-redisson-listen", this::retry);
-                retrier.start();
+            if (tender == null && !closed) {
+                tender = env.newThread("interlock-redisson-listen", this::tend);
+                tender.start();
             }
         } finally {
             mutex.unlock();
         }
     }
 
-    private void retry() {
+    private void tend() {
         while (hasMore()) {
-            long until = env.nanoTime() + RETRY_NANOS;
-            for (long left = RETRY_NANOS; left > 0 && !closed; left = until - env.nanoTime()) {
+            long until = env.nanoTime() + TENDING_NANOS;
+            for (long left = TENDING_NANOS; left > 0 && !closed; left = until - env.nanoTime()) {
                 env.park(this, left);
             }
-            for (Listener listener : List.copyOf(toRetry)) {
-                toRetry.remove(listener);
-                listener.begin();
-            }
+            channels.forEach((name, channel) -> {
+                if (channel.tend(LINGER_NANOS)) {
+                    channels.remove(name, channel);
+                }
+            });
         }
     }
 
     private boolean hasMore() {
         mutex.lock();
         try {
-            if (!closed && !toRetry.isEmpty()) {
+            if (!closed && channels.values().stream().anyMatch(LockChannel::needsTending)) {
                 return true;
             }
-            retrier = null;
+            tender = null;
             return false;
         } finally {
             mutex.unlock();
@@ -107,111 +133,12 @@ final class Listening implements AutoCloseable {
         mutex.lock();
         try {
             closed = true;
-            if (retrier != null) {
-                env.unpark(retrier);
+            if (tender != null) {
+                env.unpark(tender);
             }
         } finally {
             mutex.unlock();
         }
-    }
-
-    /** One interest in one channel. */
-    private final class Listener implements Watch, StatusListener {
-        private final String channel;
-        private final Runnable onSignal;
-        private volatile boolean ended;
-        private final AtomicReference<@Nullable Runnable> stop = new AtomicReference<>();
-
-        Listener(String channel, Runnable onSignal) {
-            this.channel = channel;
-            this.onSignal = onSignal;
-        }
-
-        void begin() {
-            if (ended || closed) {
-                return;
-            }
-            Optional<RedissonClient> client = source.ifConnected();
-            if (client.isEmpty()) {
-                retryLater(this);
-                return;
-            }
-            CompletableFuture<Integer> status;
-            CompletableFuture<Integer> messages;
-            RTopic topic;
-            try {
-                topic = sharded
-                        ? client.get().getShardedTopic(channel, StringCodec.INSTANCE)
-                        : client.get().getTopic(channel, StringCodec.INSTANCE);
-                status = topic.addListenerAsync(this).toCompletableFuture();
-                messages = topic.addListenerAsync(String.class, (from, message) -> onSignal.run())
-                        .toCompletableFuture();
-            } catch (RuntimeException e) {
-                failed(e);
-                return;
-            }
-            List<CompletableFuture<Integer>> both = List.of(status, messages);
-            CompletableFuture.allOf(status, messages).whenComplete((nothing, failure) -> begun(topic, both, failure));
-        }
-
-        private void begun(RTopic topic, List<CompletableFuture<Integer>> listeners, @Nullable Throwable failure) {
-            Integer[] ids = listeners.stream()
-                    .filter(listener -> !listener.isCompletedExceptionally())
-                    .flatMap(listener -> Stream.ofNullable(listener.getNow(null)))
-                    .toArray(Integer[]::new);
-            Runnable undo = () -> remove(topic, ids);
-            if (failure != null) {
-                undo.run();
-                failed(failure);
-                return;
-            }
-            subscribed.merge(channel, 1, Integer::sum);
-            stop.set(undo);
-            if (ended) {
-                close();
-            } else {
-                onSignal.run();
-            }
-        }
-
-        private void remove(RTopic topic, Integer[] ids) {
-            if (ids.length == 0) {
-                return;
-            }
-            try {
-                topic.removeListenerAsync(ids);
-            } catch (RuntimeException e) {
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        "cannot stop to listen to " + channel + ": "
-                                + e.getClass().getSimpleName());
-            }
-        }
-
-        private void failed(Throwable failure) {
-            LOG.log(
-                    System.Logger.Level.DEBUG,
-                    "cannot listen to " + channel + " yet: "
-                            + failure.getClass().getSimpleName());
-            retryLater(this);
-        }
-
-        @Override
-        public void onSubscribe(String from) {
-            onSignal.run();
-        }
-
-        @Override
-        public void onUnsubscribe(String from) {}
-
-        @Override
-        public void close() {
-            ended = true;
-            Runnable undo = stop.getAndSet(null);
-            if (undo != null) {
-                subscribed.computeIfPresent(channel, (it, count) -> count == 1 ? null : count - 1);
-                undo.run();
-            }
-        }
+        channels.values().forEach(LockChannel::end);
     }
 }

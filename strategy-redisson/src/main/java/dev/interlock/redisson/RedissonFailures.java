@@ -8,6 +8,7 @@ import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import dev.interlock.LockBackendException;
 import java.security.cert.CertificateException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.redisson.RedissonShutdownException;
@@ -22,8 +23,8 @@ import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
- * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their messages show the
- * arguments of the request, owner tokens among them.
+ * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their
+ * messages show the arguments of the request, owner tokens among them.
  */
 final class RedissonFailures {
     private static final int MAX_TEXT = 200;
@@ -35,9 +36,19 @@ final class RedissonFailures {
             "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
             "WRONGPASS", "check user and password of the endpoint",
             "NOPERM", "let the user do this in the server's access control list",
+            "CROSSSLOT", "set topology=cluster, or in the name put braces around something that decides about the slot",
             "WRONGTYPE", "something else uses this key: choose another name or key prefix");
 
     private final String servers;
+
+    /** A server in cluster mode has refused a request about keys of several slots. Nothing was carried out. */
+    static final class CrossSlotException extends LockBackendException {
+        private static final long serialVersionUID = 1L;
+
+        CrossSlotException(String message) {
+            super(REFUSED, message);
+        }
+    }
 
     RedissonFailures(String servers) {
         this.servers = servers;
@@ -90,9 +101,10 @@ final class RedissonFailures {
 
     private LockBackendException refused(Throwable cause) {
         String text = text(cause);
-        String advice = ADVICE.get(text.split("\\W", 2)[0]);
-        return new LockBackendException(
-                REFUSED, servers + " refused the request: " + text + (advice == null ? "" : "; " + advice));
+        String code = text.split("\\W", 2)[0];
+        String advice = ADVICE.get(code);
+        String message = servers + " refused the request: " + text + (advice == null ? "" : "; " + advice);
+        return code.equals("CROSSSLOT") ? new CrossSlotException(message) : new LockBackendException(REFUSED, message);
     }
 
     /** The client could not be connected. */
@@ -132,6 +144,27 @@ final class RedissonFailures {
                 OUTCOME_UNKNOWN,
                 "no reply from " + servers + " within " + timeout
                         + ": the request may have been carried out, or may yet be");
+    }
+
+    /** Replicas were to acknowledge what was written, and none did. */
+    LockBackendException notAcknowledged(int replicas, Duration patience) {
+        return new LockBackendException(
+                OUTCOME_UNKNOWN,
+                "none of the " + replicas + " replicas of " + servers + " acknowledged the write within " + patience
+                        + ": check the replication, or raise slavesSyncTimeout of the Redisson client");
+    }
+
+    /** Replicas were to acknowledge what was written, and the server could not be asked whether they did. */
+    LockBackendException acknowledgementUnknown(Throwable failure) {
+        return new LockBackendException(
+                OUTCOME_UNKNOWN,
+                "nobody can say whether a replica has acknowledged the write: "
+                        + of(failure).getMessage());
+    }
+
+    /** Whether the server knows no such command. */
+    static boolean isUnknownCommand(Throwable failure) {
+        return text(unwrapped(failure)).toLowerCase(Locale.ROOT).contains("unknown command");
     }
 
     /** The factory is closed. */

@@ -13,9 +13,13 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redisson.RedissonFailures.CrossSlotException;
+import dev.interlock.redisson.keys.RedissonKeys;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.redisson.config.Config;
@@ -36,24 +40,17 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final Script HOLDS = Script.load("holds.lua");
     private static final Script HELD = Script.load("held.lua");
 
-    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
-    private static final int BATCH = 256;
-
     /** What part of a lease an answer to a renewal may take. */
     private static final int RENEWAL_TRIES = 3;
 
-    /**
-     * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
-     * from which tokens are drawn, has moved on.
-     */
-    private static final Duration TOKEN_LIFE = Duration.ofDays(1);
-
     private final ClientSource source;
     private final ScriptSender scripts;
+    private final AcknowledgedSender acknowledged;
+    private final RedissonShards shards;
+    private final LeaseBatches batches;
     private final Listening listening;
     private final RedissonKeys keys;
     private final Settings settings;
-    private final boolean cluster;
     private final boolean sharded;
 
     /** Whether the server that publishes knows all who listen. */
@@ -77,11 +74,14 @@ final class RedissonProtocol implements LeaseProtocol {
         this.settings = settings;
         this.timeout = config.commandTimeout();
         this.plainLease = Duration.ofMillis(client.getLockWatchdogTimeout());
-        this.cluster = client.isClusterConfig();
+        boolean cluster = client.isClusterConfig();
         this.countsAll = client.isSingleConfig();
         this.sharded =
                 cluster && client.useClusterServers().getShardedSubscriptionMode() != ShardedSubscriptionMode.OFF;
         this.scripts = new ScriptSender(source, env, failures);
+        this.shards = new RedissonShards(source, keys, cluster);
+        this.batches = new LeaseBatches(shards, cluster);
+        this.acknowledged = new AcknowledgedSender(source, scripts, keys, shards, failures, env);
         this.listening = new Listening(source, env, sharded);
     }
 
@@ -97,21 +97,29 @@ final class RedissonProtocol implements LeaseProtocol {
     }
 
     @Override
+    public String lane(String name) {
+        return shards.node(name);
+    }
+
+    @Override
     public Attempt attempt(Claim claim) {
         String name = claim.name();
         try {
             requireLeaseThatPlainLocksLeaveAlone(claim);
-            List<Long> answer = scripts.call(
+            listening.asking(keys.channel(name));
+            ScriptSender.Sent sent = acknowledged.send(
                     ACQUIRE,
-                    keys.plainName(name),
+                    name,
                     List.of(keys.lock(name), keys.token(name)),
                     List.of(
                             owner(claim),
                             millis(claim.lease()),
                             settings.fencing() ? claim.fences() : 0,
-                            settings.tokenForEver() ? 0 : millis(TOKEN_LIFE)),
+                            settings.tokenLife().map(RedissonProtocol::millis).orElse("0")),
                     claim.timeout());
+            List<Long> answer = sent.answer();
             if (answer.get(0) == 1) {
+                sent.requireCopy();
                 return new Attempt.Granted(
                         validity(claim), settings.fencing() ? OptionalLong.of(answer.get(1)) : OptionalLong.empty());
             }
@@ -136,23 +144,9 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        List<List<Claim>> groups = groups(claims);
-        List<ScriptSender.Sent> sent = groups.stream().map(this::sendRenewal).toList();
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        for (int i = 0; i < groups.size(); i++) {
-            renewals.addAll(outcomes(groups.get(i), sent.get(i)));
-        }
-        return renewals;
-    }
-
-    private List<List<Claim>> groups(List<Claim> claims) {
-        // The locks of a cluster are on many nodes, none of which is to wait for another one's answer.
-        int batch = cluster ? 1 : BATCH;
-        List<List<Claim>> groups = new ArrayList<>();
-        for (int from = 0; from < claims.size(); from += batch) {
-            groups.add(claims.subList(from, Math.min(from + batch, claims.size())));
-        }
-        return groups;
+        Map<Claim, Renewal> renewals = new HashMap<>();
+        batches.run(claims, this::sendRenewal, (group, sent) -> renewals.putAll(outcomes(group, sent)));
+        return claims.stream().map(renewals::get).toList();
     }
 
     private ScriptSender.Sent sendRenewal(List<Claim> claims) {
@@ -162,37 +156,36 @@ final class RedissonProtocol implements LeaseProtocol {
                 .min(Duration::compareTo)
                 .filter(shortest -> shortest.compareTo(claims.get(0).timeout()) < 0)
                 .orElse(claims.get(0).timeout());
-        try {
-            List<Object> arguments = new ArrayList<>(2 * claims.size());
-            for (Claim claim : claims) {
-                arguments.add(owner(claim));
-                arguments.add(millis(claim.lease()));
-            }
-            return scripts.send(
-                    RENEW,
-                    keys.plainName(claims.get(0).name()),
-                    claims.stream().map(claim -> keys.lock(claim.name())).toList(),
-                    arguments,
-                    patience);
-        } catch (LockBackendException e) {
-            return () -> {
-                throw e;
-            };
+        List<Object> arguments = new ArrayList<>(2 * claims.size());
+        for (Claim claim : claims) {
+            arguments.add(owner(claim));
+            arguments.add(millis(claim.lease()));
         }
+        return acknowledged.send(
+                RENEW,
+                claims.get(0).name(),
+                claims.stream().map(claim -> keys.lock(claim.name())).toList(),
+                arguments,
+                patience);
     }
 
-    private static List<Renewal> outcomes(List<Claim> claims, ScriptSender.Sent sent) {
-        List<Renewal> renewals = new ArrayList<>(claims.size());
+    private static Map<Claim, Renewal> outcomes(List<Claim> claims, ScriptSender.Sent sent) {
+        Map<Claim, Renewal> renewals = new HashMap<>();
         try {
             List<Long> answers = sent.answer();
             for (int i = 0; i < claims.size(); i++) {
-                renewals.add(
-                        answers.get(i) == 1
-                                ? new Renewal.Renewed(validity(claims.get(i)))
-                                : new Renewal.Lost(lossCause(answers.get(i))));
+                if (answers.get(i) != 1) {
+                    renewals.put(claims.get(i), new Renewal.Lost(lossCause(answers.get(i))));
+                }
             }
+            if (renewals.size() < claims.size()) {
+                sent.requireCopy();
+            }
+            claims.forEach(claim -> renewals.putIfAbsent(claim, new Renewal.Renewed(validity(claim))));
+        } catch (CrossSlotException e) {
+            throw e;
         } catch (LockBackendException e) {
-            claims.forEach(claim -> renewals.add(new Renewal.Failed(e)));
+            claims.forEach(claim -> renewals.putIfAbsent(claim, new Renewal.Failed(e)));
         }
         return renewals;
     }
@@ -217,24 +210,18 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public void releaseAll(List<Claim> claims) {
-        List<ScriptSender.Sent> sent = new ArrayList<>();
-        LockBackendException first = null;
-        try {
-            for (List<Claim> group : groups(claims)) {
-                sent.add(sendRelease(group));
-            }
-        } catch (LockBackendException e) {
-            first = e;
-        }
-        for (ScriptSender.Sent each : sent) {
+        List<LockBackendException> failures = new ArrayList<>();
+        batches.run(claims, this::sendRelease, (group, sent) -> {
             try {
-                each.answer();
+                sent.answer();
+            } catch (CrossSlotException e) {
+                throw e;
             } catch (LockBackendException e) {
-                first = first == null ? e : first;
+                failures.add(e);
             }
-        }
-        if (first != null) {
-            throw first;
+        });
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
@@ -16,8 +17,8 @@ import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is sent after the
- * caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
+ * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is
+ * sent after the caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
  */
 final class ScriptSender {
     /** Redisson tells its own time-outs, which say what was sent, a little late. */
@@ -26,6 +27,11 @@ final class ScriptSender {
     private final ClientSource source;
     private final Environment env;
     private final RedissonFailures failures;
+
+    /** What was used last; most requests have the same time-out. */
+    private volatile @Nullable Prepared prepared;
+
+    private record Prepared(Duration timeout, RScript sender) {}
 
     ScriptSender(ClientSource source, Environment env, RedissonFailures failures) {
         this.source = source;
@@ -41,6 +47,14 @@ final class ScriptSender {
          * @throws LockBackendException if there is none, or it is an error
          */
         List<Long> answer();
+
+        /**
+         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked
+         * for.
+         *
+         * @throws LockBackendException if none has, or nobody can say
+         */
+        default void requireCopy() {}
     }
 
     /**
@@ -61,15 +75,8 @@ final class ScriptSender {
     /** Sends a script, whose answer is to come within a time, and does not wait for it. */
     Sent send(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
-        RedissonClient client = source.get(timeout);
-        RScript sender = client.getScript(OptionalOptions.defaults()
-                .codec(StringCodec.INSTANCE)
-                .retryAttempts(0)
-                .timeout(timeout));
-        // As bytes, because Redisson maps names that are strings once more.
-        List<Object> rawKeys = keys.stream()
-                .<Object>map(key -> key.getBytes(StandardCharsets.UTF_8))
-                .toList();
+        RScript sender = prepared(source.get(timeout), timeout);
+        List<Object> rawKeys = raw(keys);
         CompletableFuture<List<Long>> first = begin(sender, script, plainName, rawKeys, arguments);
         return () -> {
             try {
@@ -88,7 +95,31 @@ final class ScriptSender {
         };
     }
 
-    private CompletableFuture<List<Long>> begin(
+    /**
+     * Returns what sends scripts once and waits so long for their answers. Redisson copies several objects to make one.
+     */
+    private RScript prepared(RedissonClient client, Duration timeout) {
+        Prepared last = prepared;
+        if (last == null || !last.timeout.equals(timeout)) {
+            last = new Prepared(
+                    timeout,
+                    client.getScript(OptionalOptions.defaults()
+                            .codec(StringCodec.INSTANCE)
+                            .retryAttempts(0)
+                            .timeout(timeout)));
+            prepared = last;
+        }
+        return last.sender;
+    }
+
+    /** Returns keys as bytes, because Redisson maps names that are strings once more. */
+    static List<Object> raw(List<String> keys) {
+        return keys.stream()
+                .<Object>map(key -> key.getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static CompletableFuture<List<Long>> begin(
             RScript sender, Script script, String plainName, List<Object> keys, List<Object> arguments) {
         try {
             return sender.<List<Long>>evalShaAsync(
@@ -104,7 +135,14 @@ final class ScriptSender {
         }
     }
 
-    private <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
+    /**
+     * Waits for something that was sent.
+     *
+     * @param end when it should be there, on the monotonic clock
+     * @param timeout how long that is after it was sent
+     * @throws CompletionException if it failed
+     */
+    <T> T await(CompletableFuture<T> future, long end, Duration timeout) {
         Duration left = Duration.ofNanos(end - env.nanoTime()).plus(timeout.dividedBy(GRACE_PART));
         if (!Futures.await(env, future, left)) {
             future.cancel(false);

@@ -11,6 +11,7 @@ import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
 import org.redisson.config.Config;
@@ -25,9 +26,10 @@ import org.redisson.config.SubscriptionMode;
  * @param masterName what sentinels call the master
  * @param holdsInRedis whether a plain lock can see how often the current thread holds the lock
  * @param fencing whether to draw fencing tokens
- * @param tokenForEver whether the last token is kept though nobody has drawn one for long
+ * @param tokenLife for how long the last token is kept after an acquisition, or empty if it is kept for ever
  */
-record Settings(String topology, String masterName, boolean holdsInRedis, boolean fencing, boolean tokenForEver) {
+record Settings(
+        String topology, String masterName, boolean holdsInRedis, boolean fencing, Optional<Duration> tokenLife) {
     static final StrategyProfile PROFILE = new StrategyProfile(
             "Redisson's lock, which excludes and wakes plain RLocks: a hash of owner and holds, and a message at each release",
             "share locks with programs that use Redisson's RLock",
@@ -47,6 +49,12 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
 
     private static final int SHORTEST_PING = 1_000;
     private static final int LONGEST_PING = 30_000;
+    private static final String FOR_EVER = "forever";
+
+    /** Longer than clocks are set back, since tokens are drawn from the time. */
+    private static final Duration SHORTEST_LIFE = Duration.ofHours(1);
+
+    private static final Duration LONGEST_LIFE = Duration.ofDays(10_000);
     private static final String SINGLE = "single";
     private static final String SENTINEL = "sentinel";
     private static final String CLUSTER = "cluster";
@@ -66,12 +74,14 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
                             + " the same client and thread sees it, for a round trip each")
             .mixedWith("redis");
     static final StrategyOption FENCING = new StrategyOption(
-            "fencing",
-            "true",
-            "true draws fencing tokens from the counter of RFencedLock, which is forgotten after a day without an acquisition"
-                    + " unless an RFencedLock made it; permanent never forgets it; false draws none");
+            "fencing", "true", "true draws fencing tokens from the counter of RFencedLock; false draws none");
+    static final StrategyOption TOKEN_LIFE = new StrategyOption(
+            "token-life",
+            FOR_EVER,
+            "for how long a counter of fencing tokens is kept after an acquisition, unless an RFencedLock made it, or forever: a"
+                    + " plain RFencedLock that finds none begins at 1");
 
-    static final List<StrategyOption> OPTIONS = List.of(TOPOLOGY, MASTER_NAME, HOLDS, FENCING);
+    static final List<StrategyOption> OPTIONS = List.of(TOPOLOGY, MASTER_NAME, HOLDS, FENCING, TOKEN_LIFE);
 
     private static final Duration FIRST_RECONNECTION = Duration.ofMillis(50);
     private static final Duration LONGEST_RECONNECTION = Duration.ofMillis(500);
@@ -83,13 +93,19 @@ record Settings(String topology, String masterName, boolean holdsInRedis, boolea
     private static final int NETTY_THREADS = 2;
 
     static Settings of(LockConfig config) {
-        String fencing = FENCING.oneOf(config, "true", "permanent", "false");
         return new Settings(
                 TOPOLOGY.oneOf(config, SINGLE, SENTINEL, CLUSTER, MASTER_REPLICA),
                 config.option(MASTER_NAME.name()).orElse(MASTER_NAME.defaultValue()),
                 HOLDS.oneOf(config, "local", "redis").equals("redis"),
-                !fencing.equals("false"),
-                fencing.equals("permanent"));
+                FENCING.oneOf(config, "true", "false").equals("true"),
+                tokenLife(config));
+    }
+
+    private static Optional<Duration> tokenLife(LockConfig config) {
+        String life = config.option(TOKEN_LIFE.name()).orElse(FOR_EVER);
+        return life.strip().equalsIgnoreCase(FOR_EVER)
+                ? Optional.empty()
+                : Optional.of(TOKEN_LIFE.duration(config, SHORTEST_LIFE, LONGEST_LIFE));
     }
 
     /** The configuration of a client of our own, which sends each request once. */

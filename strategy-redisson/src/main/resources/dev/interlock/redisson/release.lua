@@ -13,9 +13,12 @@ local function release(lock, owner, channel)
     return -redis.call('EXISTS', lock), 0
   end
   redis.call('HDEL', lock, owner)
-  -- Other fields count the holds of the same thread, ours and those by a plain RLock, which may go on.
+  -- Another field counts the holds of the same thread, and 2^32 more, see holds.lua. Those by a plain RLock go on.
   for _, field in ipairs(redis.call('HKEYS', lock)) do
-    if redis.call('HINCRBY', lock, field, -holds) <= 0 then
+    local plain = (tonumber(redis.call('HGET', lock, field)) or 0) - 4294967296 - holds
+    if plain > 0 then
+      redis.call('HSET', lock, field, string.format('%.0f', plain))
+    else
       redis.call('HDEL', lock, field)
     end
   end

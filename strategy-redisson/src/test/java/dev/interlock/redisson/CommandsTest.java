@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent to the server, and that the access control list that the documentation gives suffices for it. */
 class CommandsTest {
-    private static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
+    static final Path PAGE = Path.of("..", "docs", "strategies", "redisson.md");
 
     private final Fixture redis = new Fixture();
 
@@ -112,6 +112,38 @@ class CommandsTest {
     }
 
     @Test
+    void aSubscriptionIsKeptForAMomentSinceALockThatWasWaitedForIsWaitedForAgain() throws Exception {
+        DistributedLock ours = warm(redis.factory(config -> config.waitCeiling(Duration.ofMinutes(5))));
+        DistributedLock theirs = warm(redis.factory(config -> config));
+        int rounds = 10;
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            for (int i = 1; i <= rounds; i++) {
+                theirs.lock();
+                FutureTask<Boolean> waiter = waiter(ours);
+                int asked = 3 * i;
+                await().atMost(Fixture.PATIENCE)
+                        .until(() -> sent(monitor).stream()
+                                        .filter(command -> command.equals("EVALSHA"))
+                                        .count()
+                                >= asked);
+                theirs.unlock();
+                assertThat(Fixture.result(waiter)).isTrue();
+            }
+            // As many as rounds if none was kept; more than one if this machine stood still for longer than a moment.
+            assertThat(sent(monitor)).filteredOn("SUBSCRIBE"::equals).hasSizeLessThan(rounds);
+        }
+        await().atMost(Fixture.PATIENCE).until(() -> redis.listeners() == 0);
+    }
+
+    private static FutureTask<Boolean> waiter(DistributedLock lock) {
+        return Fixture.start(() -> {
+            lock.lock();
+            lock.unlock();
+            return true;
+        });
+    }
+
+    @Test
     void aScriptThatTheServerHasForgottenIsSentAgain() {
         DistributedLock lock = warm(redis.factory(config -> config));
         redis.server.command("SCRIPT", "FLUSH");
@@ -160,7 +192,7 @@ class CommandsTest {
                 .getLock(Fixture.NAME, Fixture.lease(Fixture.LONG));
     }
 
-    private static String documentedList() throws IOException {
+    static String documentedList() throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(text -> text.startsWith("ACL SETUSER"))
                 .findFirst()

@@ -8,6 +8,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RedisServerException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,39 @@ final class Fixture implements AutoCloseable {
     private final List<RedissonClient> clients = new ArrayList<>();
 
     Fixture(String... serverArguments) {
-        server = RedisServer.start(serverArguments);
+        this(RedisServer.start(serverArguments));
+    }
+
+    private Fixture(RedisServer server) {
+        this.server = server;
+    }
+
+    /** A server in cluster mode that has all slots. */
+    static Fixture clusterOfOne() {
+        RedisServer node = startNode();
+        node.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        await().atMost(PATIENCE)
+                .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+        return new Fixture(node);
+    }
+
+    /** A node of a cluster, without slots. A node has a second port, which somebody may be using. */
+    static RedisServer startNode() {
+        RedisServerException last = null;
+        for (int i = 0; i < 5; i++) {
+            try {
+                return RedisServer.start(
+                        "--cluster-enabled",
+                        "yes",
+                        "--cluster-announce-ip",
+                        "127.0.0.1",
+                        "--cluster-config-file",
+                        "nodes.conf");
+            } catch (RedisServerException e) {
+                last = e;
+            }
+        }
+        throw last;
     }
 
     /** Our lock, over a client of its own, which learns of a release by message or not at all. */
@@ -103,10 +136,12 @@ final class Fixture implements AutoCloseable {
     }
 
     void awaitWaiter() {
-        await().atMost(PATIENCE)
-                .until(() -> ((List<?>) server.command("PUBSUB", "NUMSUB", CHANNEL))
-                        .get(1)
-                        .equals(1L));
+        await().atMost(PATIENCE).until(() -> listeners() == 1);
+    }
+
+    /** How many clients listen for releases. */
+    long listeners() {
+        return (Long) ((List<?>) server.command("PUBSUB", "NUMSUB", CHANNEL)).get(1);
     }
 
     static <T> FutureTask<T> start(Callable<T> task) {

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redisson;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
+import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.conformance.history.Model;
 import dev.interlock.conformance.history.Recorder;
+import dev.interlock.conformance.history.Verdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,12 +38,17 @@ final class LockingProcess {
         this.name = name;
     }
 
-    static Process start(String kind, String name, String uri, Path history) throws IOException {
+    private static Process start(String kind, String name, String uri, Path history) throws IOException {
+        return start(System.getProperty("java.class.path"), kind, name, uri, history);
+    }
+
+    private static Process start(String classPath, String kind, String name, String uri, Path history)
+            throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
-                        System.getProperty("java.class.path"),
+                        classPath,
                         LockingProcess.class.getName(),
                         kind,
                         name,
@@ -46,6 +57,40 @@ final class LockingProcess {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
+    }
+
+    /**
+     * Runs processes of both kinds that share a lock, and fails if two held it at once or a token did not grow.
+     *
+     * @param plainClassPath the class path of those that lock plainly
+     */
+    static void shareALock(String uri, Path directory, String plainClassPath) throws Exception {
+        List<Path> histories = new ArrayList<>();
+        List<Process> processes = new ArrayList<>();
+        try {
+            for (String kind : List.of("plain", "ours", "plain", "ours")) {
+                String name = kind + processes.size();
+                Path history = directory.resolve(name);
+                histories.add(history);
+                processes.add(
+                        kind.equals("plain")
+                                ? start(plainClassPath, kind, name, uri, history)
+                                : start(kind, name, uri, history));
+            }
+            for (Process process : processes) {
+                assertThat(process.waitFor(2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+                assertThat(process.exitValue()).isZero();
+            }
+        } finally {
+            processes.forEach(process -> process.destroyForcibly().onExit().join());
+        }
+        List<Event> all = new ArrayList<>();
+        histories.forEach(history -> all.addAll(JsonLines.read(history)));
+        assertThat(all.stream().filter(event -> event.type() == Event.Type.OK && event.op() == Event.Op.ACQUIRE))
+                .hasSize(4 * THREADS * ROUNDS);
+        Verdict verdict = new Checker(new Model(false, true)).check(all);
+        assertThat(verdict.isValid()).as(verdict.toString()).isTrue();
     }
 
     /** Something to lock by. */

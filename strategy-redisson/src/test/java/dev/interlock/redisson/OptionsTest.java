@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redisson.keys.RedissonKeys;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +33,9 @@ class OptionsTest {
     @CsvSource({
         "topology, ring, 'must be single or sentinel or cluster or master-replica'",
         "holds, both, must be local or redis",
-        "fencing, maybe, must be true or permanent or false"
+        "fencing, maybe, must be true or false",
+        "token-life, soon, token-life",
+        "token-life, 1s, token-life"
     })
     void aValueThatIsNoneOfTheKnownOnesIsAnError(String option, String value, String message) {
         assertThatIllegalArgumentException()

@@ -11,14 +11,8 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
-import dev.interlock.conformance.history.Checker;
-import dev.interlock.conformance.history.Event;
-import dev.interlock.conformance.history.JsonLines;
-import dev.interlock.conformance.history.Model;
-import dev.interlock.conformance.history.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -196,6 +190,45 @@ class PlainLockTest {
     }
 
     @Test
+    void aPlainUnlockWithoutALockOfItsOwnLetsNobodyIn() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        RLock theirs = redis.plain().getLock(Fixture.NAME);
+        ours.lock();
+        for (int i = 0; i < 3; i++) {
+            if (plain.isHeldByCurrentThread()) {
+                plain.unlock();
+            }
+            assertThat(theirs.tryLock()).as("a second holder").isFalse();
+        }
+        ours.lock();
+        assertThat(plain.getHoldCount()).as("what we hold").isEqualTo(2);
+        plain.unlock();
+        ours.unlock();
+        assertThat(theirs.tryLock()).as("a second holder").isFalse();
+        assertThat(ours.isHeldByCurrentThread()).isTrue();
+        ours.unlock();
+        assertThat(redis.isTaken()).isFalse();
+        assertThat(theirs.tryLock()).isTrue();
+    }
+
+    @Test
+    void aPlainHoldThatOutlivesOursIsFreedByItsOwnUnlock() {
+        RedissonClient client = redis.plain();
+        DistributedLock ours = redis.over(client, "holds", "redis").getLock(Fixture.NAME);
+        RLock plain = client.getLock(Fixture.NAME);
+        ours.lock();
+        plain.lock();
+        plain.lock();
+        ours.unlock();
+        assertThat(redis.server.command("HVALS", Fixture.NAME)).isEqualTo(List.of("2"));
+        plain.unlock();
+        plain.unlock();
+        assertThat(redis.isTaken()).isFalse();
+    }
+
+    @Test
     void aPlainHoldThatOutlivesOursHasItsOwnLease() {
         RedissonClient client = redis.plain();
         DistributedLock ours =
@@ -280,42 +313,22 @@ class PlainLockTest {
     }
 
     @Test
-    void aCounterOfOursIsForgottenAfterADayUnlessItIsPermanent() {
+    void aCounterOfOursIsNeverForgottenUnlessItHasALife() {
         DistributedLock ours = redis.lock(Fixture.lease(Fixture.LONG));
         ours.lock();
+        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
+        ours.unlock();
+        redis.server.command("DEL", Fixture.TOKEN);
+        DistributedLock mortal =
+                redis.factory(config -> config.option("token-life", "1d")).getLock(Fixture.NAME);
+        mortal.lock();
         assertThat((Long) redis.server.command("PTTL", Fixture.TOKEN))
                 .isBetween(1L, Duration.ofDays(1).toMillis());
-        ours.unlock();
-        DistributedLock permanent =
-                redis.factory(config -> config.option("fencing", "permanent")).getLock(Fixture.NAME);
-        permanent.lock();
-        assertThat(redis.server.command("PTTL", Fixture.TOKEN)).isEqualTo(-1L);
-        permanent.unlock();
+        mortal.unlock();
     }
 
     @Test
     void severalProcessesOfBothKindsNeverHoldTheLockAtOnceAndTheirTokensGrow(@TempDir Path directory) throws Exception {
-        List<Path> histories = new ArrayList<>();
-        List<Process> processes = new ArrayList<>();
-        try {
-            for (String kind : List.of("plain", "ours", "plain", "ours")) {
-                Path history = directory.resolve(kind + processes.size());
-                histories.add(history);
-                processes.add(LockingProcess.start(kind, kind + processes.size(), redis.server.uri(), history));
-            }
-            for (Process process : processes) {
-                assertThat(process.waitFor(2 * Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isTrue();
-                assertThat(process.exitValue()).isZero();
-            }
-        } finally {
-            processes.forEach(process -> process.destroyForcibly().onExit().join());
-        }
-        List<Event> all = new ArrayList<>();
-        histories.forEach(history -> all.addAll(JsonLines.read(history)));
-        assertThat(all.stream().filter(event -> event.type() == Event.Type.OK && event.op() == Event.Op.ACQUIRE))
-                .hasSize(4 * LockingProcess.THREADS * LockingProcess.ROUNDS);
-        Verdict verdict = new Checker(new Model(false, true)).check(all);
-        assertThat(verdict.isValid()).as(verdict.toString()).isTrue();
+        LockingProcess.shareALock(redis.server.uri(), directory, System.getProperty("java.class.path"));
     }
 }

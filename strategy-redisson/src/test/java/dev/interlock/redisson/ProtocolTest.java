@@ -14,6 +14,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redisson.keys.RedissonKeys;
 import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redisson.keys.RedissonKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

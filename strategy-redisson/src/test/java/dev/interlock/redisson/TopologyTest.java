@@ -8,18 +8,16 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockConfig;
+import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.RedisServerException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.interlock.testservers.SentinelServers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -75,15 +73,9 @@ class TopologyTest {
 
     @Test
     void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
-        try (RedisServer one = startNode();
-                RedisServer two = startNode()) {
-            one.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
-            two.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
-            one.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(two.port()));
-            for (RedisServer node : List.of(one, two)) {
-                await().atMost(Fixture.PATIENCE)
-                        .until(() -> node.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
-            }
+        try (ClusterServers cluster = ClusterServers.start(2, 0)) {
+            RedisServer one = cluster.nodes().get(0);
+            RedisServer two = cluster.nodes().get(1);
             Config config = new Config();
             Fixture.patient(config.useClusterServers())
                     .addNodeAddress(one.uri())
@@ -126,25 +118,6 @@ class TopologyTest {
         return System.nanoTime() + lease.remaining().toNanos();
     }
 
-    /** A node has a second port, which somebody may be using. */
-    private static RedisServer startNode() {
-        RedisServerException last = null;
-        for (int i = 0; i < 5; i++) {
-            try {
-                return RedisServer.start(
-                        "--cluster-enabled",
-                        "yes",
-                        "--cluster-announce-ip",
-                        "127.0.0.1",
-                        "--cluster-config-file",
-                        "nodes.conf");
-            } catch (RedisServerException e) {
-                last = e;
-            }
-        }
-        throw last;
-    }
-
     @Test
     void theMasterIsFoundAmongItsReplicas() throws Exception {
         try (RedisServer master = RedisServer.start();
@@ -164,43 +137,19 @@ class TopologyTest {
     }
 
     @Test
-    void sentinelsTellTheMaster(@TempDir Path directory) throws Exception {
-        try (RedisServer master = RedisServer.start();
-                // Only to have its port, which a sentinel takes over.
-                RedisServer placeholder = RedisServer.start()) {
-            int port = placeholder.port();
-            placeholder.stop();
-            Process sentinel = startSentinel(master, port, directory);
-            try {
-                Config config = new Config();
-                Fixture.patient(config.useSingleServer())
-                        .setAddress(master.uri())
-                        .setConnectionMinimumIdleSize(1);
-                RedissonClient client = Redisson.create(config);
-                try (DistributedLockFactory factory = factory("redis://127.0.0.1:" + port, "sentinel")) {
-                    DistributedLock first = factory.getLock("first");
-                    await().atMost(Fixture.PATIENCE).ignoreExceptions().until(first::tryLock);
-                    excludeAndWakeEachOther(factory, client, Fixture.NAME);
-                } finally {
-                    close(client);
-                }
+    void sentinelsTellTheMaster() throws Exception {
+        try (SentinelServers group = SentinelServers.start(1)) {
+            Config config = new Config();
+            Fixture.patient(config.useSingleServer())
+                    .setAddress(group.primary().uri())
+                    .setConnectionMinimumIdleSize(1);
+            RedissonClient client = Redisson.create(config);
+            String endpoints = group.sentinels().stream().map(RedisServer::uri).collect(Collectors.joining(","));
+            try (DistributedLockFactory factory = factory(endpoints, "sentinel")) {
+                excludeAndWakeEachOther(factory, client, Fixture.NAME);
             } finally {
-                sentinel.destroyForcibly().onExit().join();
+                close(client);
             }
         }
-    }
-
-    private static Process startSentinel(RedisServer master, int port, Path directory) throws IOException {
-        Path configuration = directory.resolve("sentinel.conf");
-        Files.writeString(
-                configuration,
-                "bind 127.0.0.1\nport " + port + "\nsentinel monitor mymaster 127.0.0.1 " + master.port() + " 1\n");
-        String executable =
-                ProcessHandle.of(master.pid()).orElseThrow().info().command().orElseThrow();
-        return new ProcessBuilder(executable, configuration.toString(), "--sentinel")
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
     }
 }

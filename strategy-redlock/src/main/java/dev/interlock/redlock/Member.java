@@ -7,7 +7,10 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.ServerExamination;
+import dev.interlock.redis.ServerInfo;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -47,6 +50,7 @@ final class Member {
     private final Settings settings;
     private final Duration timeout;
     private final Runnable onSession;
+    private final ServerExamination examination;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Request> queue = new ArrayDeque<>();
@@ -73,6 +77,7 @@ final class Member {
         this.settings = settings;
         this.timeout = timeout;
         this.onSession = onSession;
+        this.examination = new ServerExamination(name);
     }
 
     String name() {
@@ -373,12 +378,6 @@ final class Member {
         try {
             Introduction introduction = introduce(link);
             long now = env.nanoTime();
-            introduction
-                    .evicts()
-                    .ifPresent(policy -> LOG.log(
-                            System.Logger.Level.WARNING,
-                            name + " has a maxmemory limit and the policy " + policy
-                                    + ", by which it may delete locks that are held: set maxmemory-policy noeviction"));
             return new Session(link, introduction.runId(), votesFrom(introduction, now), now);
         } catch (Throwable e) {
             link.close();
@@ -387,9 +386,10 @@ final class Member {
     }
 
     private Introduction introduce(RedisLink link) {
+        Instant asked = now();
+        String said;
         try {
-            String server = (String) reply(link, RedisCommand.of("INFO", "server"));
-            return Introduction.read(server, (String) reply(link, RedisCommand.of("INFO", "memory")));
+            said = String.valueOf(reply(link, ServerInfo.COMMAND));
         } catch (LockBackendException e) {
             if (e.reason() == Reason.REFUSED && settings.maxLease().isEmpty()) {
                 return Introduction.NONE;
@@ -398,10 +398,19 @@ final class Member {
                     ? e
                     : new LockBackendException(
                             Reason.UNREACHABLE, name + " did not introduce itself: " + e.getMessage(), e);
-        } catch (IllegalArgumentException | ClassCastException e) {
+        }
+        ServerInfo info = ServerInfo.read(said);
+        examination.examine(info, asked, now());
+        try {
+            return Introduction.of(info);
+        } catch (IllegalArgumentException e) {
             throw new LockBackendException(
                     Reason.REFUSED, name + " does not tell when it started, as Redis does: " + e.getMessage(), e);
         }
+    }
+
+    private Instant now() {
+        return Instant.ofEpochMilli(env.currentTimeMillis());
     }
 
     /** Waits for a reply, on the connecting thread. */

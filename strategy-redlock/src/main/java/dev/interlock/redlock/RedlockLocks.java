@@ -5,6 +5,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.connect.LettuceNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
@@ -20,14 +21,15 @@ import org.jspecify.annotations.Nullable;
  * DistributedLockFactory locks = RedlockLocks.builder().lettuce(client, List.of(a, b, c)).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
- * not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
+ * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
  */
 public final class RedlockLocks {
     private LockConfig config = LockConfig.builder().build();
     private @Nullable RedisClient client;
     private List<RedisURI> uris = List.of();
     private @Nullable Consumer<AttemptReport> onAttempt;
+    private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
     private RedlockLocks() {}
 
@@ -54,7 +56,20 @@ public final class RedlockLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints are without effect.
+     * Uses connections of its own to the endpoints of the configuration, as the options of the configuration and what is set here say: this
+     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     *
+     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @return this builder
+     */
+    public RedlockLocks connections(Consumer<ConnectionSettings.Builder> settings) {
+        this.connections = Objects.requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /**
+     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections are without
+     * effect.
      *
      * @param config the configuration
      * @return this builder
@@ -76,10 +91,10 @@ public final class RedlockLocks {
     }
 
     /**
-     * Returns a factory of locks over the client.
+     * Returns a factory of locks.
      *
      * @return a new factory, which the caller must close
-     * @throws IllegalStateException if no client was given
+     * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
      * @throws IllegalArgumentException if the number of servers will not do, or the configuration has an option that this strategy
      *     does not know, or a value that makes no sense
      */
@@ -88,12 +103,20 @@ public final class RedlockLocks {
     }
 
     DistributedLockFactory build(Environment env) {
+        config.requireKnownOptions(new RedlockStrategyProvider());
         RedisClient lettuce = client;
+        if (connections != null) {
+            if (lettuce != null) {
+                throw new IllegalStateException(
+                        "both a client and connections(…) were given: a client that is handed in has settings of its own");
+            }
+            return RedlockStrategyProvider.newFactory(
+                    config, ConnectionSettings.of(config, connections), env, onAttempt);
+        }
         if (lettuce == null) {
             throw new IllegalStateException(
-                    "no client was given: call lettuce(…), or DistributedLocks.getInstance(…) for one of its own");
+                    "no client was given: call lettuce(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
-        config.requireKnownOptions(new RedlockStrategyProvider());
         Settings settings = Settings.of(config);
         settings.requireCount(uris.size());
         List<RedlockProtocol.Server> servers = new ArrayList<>();

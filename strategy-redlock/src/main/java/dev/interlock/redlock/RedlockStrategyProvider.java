@@ -6,6 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
@@ -14,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Provides the strategy {@code redlock}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
@@ -42,20 +45,25 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        return newFactory(config, Environment.system());
+        return newFactory(config, ConnectionSettings.of(config), Environment.system(), null);
     }
 
-    static DistributedLockFactory newFactory(LockConfig config, Environment env) {
+    /** Makes a factory over connections of our own to the endpoints of a configuration. */
+    static DistributedLockFactory newFactory(
+            LockConfig config,
+            ConnectionSettings connections,
+            Environment env,
+            @Nullable Consumer<AttemptReport> onAttempt) {
         Settings settings = Settings.of(config);
         settings.requireCount(config.endpoints().size());
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         requireDistinct(endpoints);
-        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, config, env);
+        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, connections, env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), nodes.get(i)));
         }
-        return RedlockProtocol.newFactory(servers, settings, config, env, null);
+        return RedlockProtocol.newFactory(servers, settings, config, env, onAttempt);
     }
 
     private static void requireDistinct(List<RedisEndpoint> endpoints) {

@@ -2,6 +2,7 @@
 package dev.interlock.redlock;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The options of this strategy.
@@ -74,8 +76,10 @@ record Settings(
             "refuse",
             "allow accepts an even number of servers, which survives no more failures than one server less");
 
-    static final List<StrategyOption> OPTIONS =
-            List.of(NODE_TIMEOUT, DRIFT, MIN_VALIDITY, MAX_LEASE, COLD_START, FENCING, EVEN_NODES);
+    static final List<StrategyOption> OPTIONS = Stream.concat(
+                    Stream.of(NODE_TIMEOUT, DRIFT, MIN_VALIDITY, MAX_LEASE, COLD_START, FENCING, EVEN_NODES),
+                    ConnectionSettings.OPTIONS.stream())
+            .toList();
 
     private static final StrategyProfile PROFILE = new StrategyProfile(
             "A majority of independent Redis servers, fenced; one that restarted stands aside until no lease can be left",

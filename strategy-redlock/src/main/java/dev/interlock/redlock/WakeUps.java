@@ -48,7 +48,18 @@ final class WakeUps {
         for (Member member : members.all()) {
             watches.add(member.node().subscribe(channel, () -> callSoon(listener)));
         }
-        return () -> watches.forEach(Watch::close);
+        return new Watch() {
+            // One server that tells of a release is enough.
+            @Override
+            public boolean isListening() {
+                return watches.stream().anyMatch(Watch::isListening);
+            }
+
+            @Override
+            public void close() {
+                watches.forEach(Watch::close);
+            }
+        };
     }
 
     private void callSoon(Listener listener) {

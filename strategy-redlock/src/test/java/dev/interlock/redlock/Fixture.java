@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
@@ -107,7 +108,7 @@ final class Fixture implements AutoCloseable {
     private static List<RedlockProtocol.Server> servers(
             LockConfig config, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
-        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, config, env);
+        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, ConnectionSettings.of(config), env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), wrapper.apply(i, nodes.get(i))));

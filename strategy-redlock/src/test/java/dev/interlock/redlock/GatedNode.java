@@ -2,6 +2,7 @@
 package dev.interlock.redlock;
 
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
@@ -53,6 +54,11 @@ final class GatedNode implements RedisNode {
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
         return node.callOrUndo(command, undo, timeout);
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return node.callAcknowledged(command, wanted, timeout);
     }
 
     @Override

@@ -8,14 +8,17 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.redlock.AttemptReport.Outcome;
 import dev.interlock.testservers.FaultProxy;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +29,47 @@ class HandedInClientTest {
     @AfterEach
     void stop() {
         redis.close();
+    }
+
+    @Test
+    void connectionsOfOurOwnLogInAgainBeforeTheirCredentialsExpire() {
+        redis.servers.forEach(
+                server -> server.command("ACL SETUSER locker on >token ~interlock:* &interlock:* +@all".split(" ")));
+        AtomicInteger asked = new AtomicInteger();
+        LockConfig config = Fixture.trusting(LockConfig.builder())
+                .endpoints(redis.endpoints())
+                .build();
+        try (DistributedLockFactory factory = RedlockLocks.builder()
+                .config(config)
+                .connections(settings -> settings.credentials(() -> {
+                    asked.incrementAndGet();
+                    return RedisCredentials.of("locker", "token")
+                            .until(Instant.now().plusSeconds(2));
+                }))
+                .build()) {
+            DistributedLock lock = factory.getLock("supplied");
+            redis.warmUp(factory);
+            List<String> before = connections();
+            int first = asked.get();
+            await().atMost(Fixture.PATIENCE).until(() -> {
+                lock.lock();
+                lock.unlock();
+                return asked.get() >= first + redis.servers.size();
+            });
+            assertThat(connections())
+                    .as("live connections have logged in again")
+                    .containsAll(before);
+        }
+    }
+
+    /** The connections for commands that are logged in as the user of these tests. */
+    private List<String> connections() {
+        return redis.servers.stream()
+                .flatMap(server -> String.valueOf(server.command("CLIENT", "LIST"))
+                        .lines()
+                        .filter(line -> line.contains("user=locker") && line.contains(" sub=0 "))
+                        .map(line -> server.port() + " " + line.split(" ", 2)[0]))
+                .toList();
     }
 
     @Test

@@ -12,9 +12,9 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.ServerInfo;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -98,7 +98,7 @@ class IdentityTest {
 
     @Test
     void aServerThatMayDeleteLocksIsWarnedOf() {
-        Logger logger = Logger.getLogger("dev.interlock.redlock");
+        Logger logger = Logger.getLogger("dev.interlock.redis");
         List<String> warnings = new CopyOnWriteArrayList<>();
         Handler handler = new Handler() {
             @Override
@@ -137,15 +137,15 @@ class IdentityTest {
     void aServerHasRunForLessThanItSaysByUpToASecond() {
         String server = "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\nuptime_in_seconds:7\r\n";
 
-        Introduction introduction = Introduction.read(server, "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
+        Introduction introduction = Introduction.of(ServerInfo.read(server));
 
-        assertThat(introduction).isEqualTo(new Introduction("0123abcd", Duration.ofSeconds(6), Optional.empty()));
+        assertThat(introduction).isEqualTo(new Introduction("0123abcd", Duration.ofSeconds(6)));
     }
 
     @Test
     void aServerThatDoesNotSayWhenItStartedIsNoneToGuard() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Introduction.read("run_id:0123abcd\r\n", ""))
+                .isThrownBy(() -> Introduction.of(ServerInfo.read("run_id:0123abcd\r\n")))
                 .withMessageContaining("uptime_in_seconds");
     }
 }

@@ -17,19 +17,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of one client among those who wait, and the channel on which it is told when its turn has come.
+ * The places of one client among those who wait, and the channels on which it is told when its turn has come.
  *
- * <p>The client begins to listen when it first waits and goes on until it is closed: a wait costs no subscription. Safe to use
- * from any thread.
+ * <p>The client begins to listen when it first waits and goes on, so that a wait costs no subscription. Safe to use from any thread.
  */
 final class Places {
     /** The longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake. */
@@ -37,34 +33,16 @@ final class Places {
 
     private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (\\d+) (\\d+) (.+)", Pattern.DOTALL);
 
-    /** How long to wait before an unreachable subscription is opened once more, at first and at most. */
-    private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    private static final int MOST_DOUBLINGS = 6;
-
     private final Environment env;
-    private final RedisNode node;
     private final LockKeys keys;
-    private final String channel;
+    private final Channels channels;
     private final Map<String, Place> places = new ConcurrentHashMap<>();
     private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
-    private final AtomicBoolean subscribed = new AtomicBoolean();
-    private volatile boolean listening;
-
-    /** Whether the server that was asked last, by a claim that was to be entered, would have reached us. */
-    private volatile boolean reachable = true;
-
-    /** Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it before. */
-    private final AtomicInteger epoch = new AtomicInteger();
-
-    private final AtomicInteger doubts = new AtomicInteger();
-    private final AtomicLong nextDoubtNanos = new AtomicLong();
 
     Places(Environment env, RedisNode node, LockKeys keys) {
         this.env = env;
-        this.node = node;
         this.keys = keys;
-        this.channel = keys.client(env.newToken());
+        this.channels = new Channels(env, node, keys, this::wake, this::take);
     }
 
     /** A moment before a request was sent, on both clocks of this machine. */
@@ -97,7 +75,7 @@ final class Places {
     /** How a claim stands in the list, the same each time. */
     String entry(Claim claim, int fences) {
         return claim.number() + " " + claim.token() + " " + handOverLease(claim).toMillis() + " " + fences + " "
-                + channel;
+                + channels.channel(claim.name());
     }
 
     private static Duration handOverLease(Claim claim) {
@@ -106,7 +84,11 @@ final class Places {
 
     /** Whether a claim may be entered in the list: only those whom a message reaches. */
     boolean mayEnter(Claim claim) {
-        return claim.isWaiting() && listening;
+        if (!claim.isWaiting()) {
+            return false;
+        }
+        ChannelState listening = channels.find(claim.name());
+        return listening != null && listening.isBegun();
     }
 
     /** Notes that a claim is about to be entered, since its turn may come before the answer. */
@@ -142,33 +124,18 @@ final class Places {
      */
     void refused(Claim claim, Moment before, long serverMicros, boolean entering, long since) {
         Place place = find(claim);
+        ChannelState listening = channels.find(claim.name());
         if (place != null) {
             // A server that would not reach us has no message of which this would tell the age.
-            place.refusal = entering && since == 0 ? null : new Refusal(before, serverMicros, epoch.get());
+            place.refusal = (entering && since == 0) || listening == null
+                    ? null
+                    : new Refusal(before, serverMicros, listening.epoch());
             if (since != 0) {
                 place.since = since;
             }
         }
-        if (entering) {
-            reachable(since != 0);
-        }
-    }
-
-    /** The subscription may lead to a server that was the master once, or to none: then it is opened again, ever less often. */
-    private void reachable(boolean now) {
-        reachable = now;
-        if (now) {
-            doubts.set(0);
-            return;
-        }
-        long nanos = env.nanoTime();
-        long next = nextDoubtNanos.get();
-        int before = doubts.get();
-        if ((before == 0 || nanos - next >= 0)
-                && nextDoubtNanos.compareAndSet(
-                        next, nanos + (FIRST_DOUBT_NANOS << Math.min(before, MOST_DOUBLINGS)))) {
-            doubts.set(before + 1);
-            node.doubtSubscriptions();
+        if (entering && listening != null) {
+            listening.reachable(since != 0);
         }
     }
 
@@ -221,47 +188,40 @@ final class Places {
     Watch watch(String name, Runnable onFreed) {
         String key = keys.lock(name);
         watchers.put(key, onFreed);
-        if (!subscribed.getAndSet(true)) {
-            node.subscribe(channel, new RedisNode.Listener() {
-                @Override
-                public void begun() {
-                    epoch.incrementAndGet();
-                    listening = true;
-                    reachable = true;
-                    watchers.values().forEach(Runnable::run);
-                }
-
-                @Override
-                public void ended() {
-                    epoch.incrementAndGet();
-                    listening = false;
-                    // Whoever waited for a message asks by itself from now on.
-                    watchers.values().forEach(Runnable::run);
-                }
-
-                @Override
-                public void message(String text) {
-                    take(text);
-                }
-            });
-        }
+        ChannelState listening = channels.enter(name);
         Place place = places.get(key);
         // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
         // vain.
-        if (listening && (place == null || place.handOver != null)) {
+        if (listening.isBegun() && (place == null || place.handOver != null)) {
             onFreed.run();
         }
+        AtomicBoolean closed = new AtomicBoolean();
         return new Watch() {
             @Override
             public boolean isListening() {
-                return listening && reachable;
+                return listening.isReachable();
             }
 
             @Override
             public void close() {
                 watchers.remove(key, onFreed);
+                if (!closed.getAndSet(true)) {
+                    channels.leave(name);
+                }
             }
         };
+    }
+
+    /** Has those who wait for one lock, or for any, ask what has become of it. */
+    private void wake(String name) {
+        if (name.isEmpty()) {
+            watchers.values().forEach(Runnable::run);
+            return;
+        }
+        Runnable watcher = watchers.get(keys.lock(name));
+        if (watcher != null) {
+            watcher.run();
+        }
     }
 
     /** What shows that a message comes from a script: nobody else knows the token. */
@@ -275,7 +235,7 @@ final class Places {
         }
     }
 
-    private void take(String text) {
+    private void take(ChannelState listening, String text) {
         Matcher message = MESSAGE.matcher(text);
         if (!message.matches()) {
             return;
@@ -285,7 +245,8 @@ final class Places {
         if (place == null || !proof(place.claim).equals(message.group(1))) {
             return;
         }
-        place.handOver = new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)), epoch.get());
+        place.handOver =
+                new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)), listening.epoch());
         Runnable watcher = watchers.get(key);
         if (watcher != null) {
             watcher.run();

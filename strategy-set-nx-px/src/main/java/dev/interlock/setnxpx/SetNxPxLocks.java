@@ -7,7 +7,10 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
 import dev.interlock.redis.connect.LettuceNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,12 +21,13 @@ import org.jspecify.annotations.Nullable;
  * DistributedLockFactory locks = SetNxPxLocks.builder().jedis(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
- * not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
+ * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
  */
 public final class SetNxPxLocks {
     private LockConfig config = LockConfig.builder().build();
     private @Nullable Function<Environment, RedisNode> nodeMaker;
+    private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
     private SetNxPxLocks() {}
 
@@ -51,10 +55,25 @@ public final class SetNxPxLocks {
     }
 
     /**
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
+     * RedisSentinelClient} says which server is the primary now.
+     *
+     * @param client the client
+     * @return this builder
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
+     *     MultiDbClient}; the message says why
+     */
+    public SetNxPxLocks jedis(redis.clients.jedis.UnifiedJedis client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, config.commandTimeout(), env);
+        return this;
+    }
+
+    /**
      * Uses the threads of a Lettuce client, over connections of its own to a server.
      *
      * @param client the client
-     * @param uri the server, with what is needed to log in
+     * @param uri the server, or the sentinels that know it, with what is needed to log in
      * @return this builder
      */
     public SetNxPxLocks lettuce(io.lettuce.core.RedisClient client, io.lettuce.core.RedisURI uri) {
@@ -65,7 +84,61 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Sets the configuration. Its endpoints, and the options {@code client} and {@code shared-connections}, are without effect.
+     * Uses the threads of a Lettuce client, over connections of its own to the primary among several servers.
+     *
+     * @param client the client
+     * @param uris the primary and its replicas in any order, with what is needed to log in
+     * @return this builder
+     */
+    public SetNxPxLocks lettuce(io.lettuce.core.RedisClient client, List<io.lettuce.core.RedisURI> uris) {
+        Objects.requireNonNull(client, "client");
+        List<io.lettuce.core.RedisURI> copy = List.copyOf(uris);
+        nodeMaker = env -> LettuceNodes.of(client, copy, env);
+        return this;
+    }
+
+    /**
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link
+     * #jedis(redis.clients.jedis.RedisClient)} does for one server.
+     *
+     * @param client the client
+     * @return this builder
+     */
+    public SetNxPxLocks jedis(redis.clients.jedis.RedisClusterClient client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
+     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
+     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     *
+     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @return this builder
+     */
+    public SetNxPxLocks connections(Consumer<ConnectionSettings.Builder> settings) {
+        this.connections = Objects.requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /**
+     * Uses the threads of a Lettuce client, over connections of its own to the nodes of a cluster.
+     *
+     * @param client the client
+     * @param seed some node of the cluster, with what is needed to log in to all of them
+     * @return this builder
+     */
+    public SetNxPxLocks lettuce(io.lettuce.core.cluster.RedisClusterClient client, io.lettuce.core.RedisURI seed) {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(seed, "seed");
+        nodeMaker = env -> LettuceNodes.of(client, seed, env);
+        return this;
+    }
+
+    /**
+     * Sets the configuration. Over a client that is handed in, its endpoints, the option {@code client} and those that concern connections
+     * are without effect.
      *
      * @param config the configuration
      * @return this builder
@@ -76,19 +149,26 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Returns a factory of locks over the client.
+     * Returns a factory of locks.
      *
      * @return a new factory, which the caller must close
-     * @throws IllegalStateException if no client was given
+     * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
      * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
      *     no sense
      */
     public DistributedLockFactory build() {
+        config.requireKnownOptions(new SetNxPxStrategyProvider());
+        if (connections != null) {
+            if (nodeMaker != null) {
+                throw new IllegalStateException(
+                        "both a client and connections(…) were given: a client that is handed in has settings of its own");
+            }
+            return SetNxPxStrategyProvider.newFactory(config, ConnectionSettings.of(config, connections));
+        }
         if (nodeMaker == null) {
             throw new IllegalStateException(
-                    "no client was given: call jedis(…) or lettuce(…), or DistributedLocks.getInstance(…) for one of its own");
+                    "no client was given: call jedis(…), lettuce(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
-        config.requireKnownOptions(new SetNxPxStrategyProvider());
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
         return SetNxPxProtocol.newFactory(nodeMaker.apply(env), settings, config, env);

@@ -14,10 +14,12 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
-import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.setnxpx.Settings.Wakeup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,30 +30,33 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of one Redis server: a key that holds the owner token and has the lease as its time to live.
+ * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token and has the lease as its time to live.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>,
  *     "Correct implementation with a single instance"
  */
 final class SetNxPxProtocol implements LeaseProtocol {
-    private static final LuaScript ACQUIRE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "acquire.lua");
-    private static final LuaScript RELEASE = LuaScript.load(SetNxPxProtocol.class, "waiting.lua", "release.lua");
-    private static final LuaScript RENEW = LuaScript.load(SetNxPxProtocol.class, "renew.lua");
-
-    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
-    private static final int BATCH = 256;
-
     /**
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
      * from which tokens are drawn, has moved on.
      */
     private static final Duration FENCE_LIFE = Duration.ofDays(1);
 
+    /** How often one attempt asks while those who are gone are being dropped from the list, a hundred at a time. */
+    private static final int MOST_ROUNDS = 10;
+
+    /** Which part of its time-out an acquisition has for giving back what was not acknowledged. */
+    private static final int SHARE_OF_TAKING_BACK = 4;
+
     private final RedisNode node;
     private final LockKeys keys;
     private final Settings settings;
     private final Duration timeout;
     private final Duration listLife;
+    private final LockScripts scripts;
+    private final Batches batches;
+    private final OwnedTransactions transactions;
+    private final LeaseRenewals renewals;
     private final Places places;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -61,6 +66,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.timeout = config.commandTimeout();
         // Whoever waits asks again within the ceiling, which keeps the list.
         this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
+        this.scripts = LockScripts.of(node.isSharded());
+        this.batches = new Batches(node, keys);
+        this.transactions = new OwnedTransactions(node, keys);
+        this.renewals = new LeaseRenewals(keys, batches, transactions, settings.acknowledgement());
         this.places = new Places(env, node, keys);
     }
 
@@ -72,43 +81,83 @@ final class SetNxPxProtocol implements LeaseProtocol {
     @Override
     public Attempt attempt(Claim claim) {
         try {
-            return places.takeGrant(claim)
-                    .orElseGet(() -> settings.scripting() ? ask(claim) : askWithoutScripts(claim));
+            return takeGrant(claim).orElseGet(() -> settings.scripting() ? ask(claim) : askWithoutScripts(claim));
         } catch (LockBackendException e) {
             places.leave(claim);
             return new Attempt.Failed(e);
         }
     }
 
+    /** What a message grants was acknowledged by nobody; asking for it again has that done. */
+    private Optional<Attempt> takeGrant(Claim claim) {
+        return settings.acknowledgement().isWanted() ? Optional.empty() : places.takeGrant(claim);
+    }
+
     private Attempt ask(Claim claim) {
         // A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may
         // repeat.
-        if (!settings.fencing()
-                && !places.has(claim)
-                && node.callOrUndo(setIfAbsent(claim), releaseScript(claim), claim.timeout()) != null) {
-            return new Attempt.Granted(validity(claim.lease()), OptionalLong.empty());
+        if (!settings.fencing() && !places.has(claim)) {
+            Acknowledged set = send(setIfAbsent(claim), releaseScript(claim), claim.timeout());
+            if (set.reply() != null) {
+                return granted(claim, set, OptionalLong.empty());
+            }
         }
         boolean enters = settings.queues() && places.mayEnter(claim);
         if (enters) {
             places.enter(claim);
         }
-        Places.Moment before = places.now();
-        List<?> answer =
-                (List<?>) reply(node.callOrUndo(acquireScript(claim, enters), releaseScript(claim), claim.timeout()));
-        long number = (Long) reply(answer.get(1));
-        if (Long.valueOf(1).equals(answer.get(0))) {
-            places.leave(claim);
-            return new Attempt.Granted(
-                    validity(claim.lease()), number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Places.Moment before = places.now();
+            Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
+            List<?> answer = (List<?>) reply(asked.reply());
+            long state = (Long) reply(answer.get(0));
+            long number = (Long) reply(answer.get(1));
+            if (state == 1) {
+                places.leave(claim);
+                return granted(claim, asked, number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+            }
+            if (state == 0) {
+                places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
+                // A negative time to live says that the key has none, or has just gone: then the clock is nothing to
+                // wait for.
+                return new Attempt.Refused(
+                        Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+            }
         }
-        places.refused(claim, before, (Long) reply(answer.get(2)), enters, (Long) reply(answer.get(3)));
-        // A negative time to live says that the key has none, or has just gone: then the clock is nothing to wait for.
-        return new Attempt.Refused(Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+        return new Attempt.Refused(Optional.of(Duration.ZERO));
+    }
+
+    /** Sends what takes a lock, and has it acknowledged if the options ask for that. */
+    private Acknowledged send(RedisCommand command, RedisCommand undo, Duration within) {
+        return settings.acknowledgement().isWanted()
+                ? node.callAcknowledged(command, settings.acknowledgement(), within)
+                : new Acknowledged(node.callOrUndo(command, undo, within), Optional.empty());
+    }
+
+    private Attempt granted(Claim claim, Acknowledged answer, OptionalLong firstFence) {
+        return answer.shortfall()
+                .map(shortfall -> takeBack(claim, shortfall))
+                .orElseGet(() -> new Attempt.Granted(validity(claim.lease()), firstFence));
+    }
+
+    /** Gives a lock back that too few have acknowledged. */
+    private Attempt takeBack(Claim claim, LockBackendException shortfall) {
+        Reason reason = shortfall.reason();
+        try {
+            // Less than this is left of the time-out.
+            release(claim.withTimeout(claim.timeout().dividedBy(SHARE_OF_TAKING_BACK)));
+        } catch (LockBackendException e) {
+            // The engine tries again later.
+            reason = Reason.OUTCOME_UNKNOWN;
+        }
+        return new Attempt.Failed(new LockBackendException(
+                reason,
+                "lock \"" + claim.name() + "\" was granted and is given back: " + shortfall.getMessage(),
+                shortfall));
     }
 
     private RedisCommand acquireScript(Claim claim, boolean enters) {
-        return script(
-                ACQUIRE,
+        return acquireScript(
                 claim,
                 claim.token(),
                 millis(claim.lease()),
@@ -119,10 +168,10 @@ final class SetNxPxProtocol implements LeaseProtocol {
                 Long.toString(places.since(claim)));
     }
 
-    private RedisCommand script(LuaScript script, Claim claim, String... args) {
+    private RedisCommand acquireScript(Claim claim, String... args) {
         String name = claim.name();
         return RedisCommand.script(
-                script, List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
+                scripts.acquire(), List.of(keys.lock(name), keys.fence(name), keys.waiting(name)), List.of(args));
     }
 
     private int fences(Claim claim) {
@@ -144,48 +193,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        int batch = settings.scripting() ? BATCH : 1;
-        while (renewals.size() < claims.size()) {
-            int from = renewals.size();
-            List<Claim> group = claims.subList(from, Math.min(from + batch, claims.size()));
-            try {
-                renewals.addAll(settings.scripting() ? renewByScript(group) : renewByTransaction(group.get(0)));
-            } catch (LockBackendException e) {
-                // There is one server: where it does not answer to one group, the others would only wait in line.
-                List<Claim> failed = e.reason() == Reason.REFUSED ? group : claims.subList(from, claims.size());
-                failed.forEach(claim -> renewals.add(new Renewal.Failed(e)));
-            }
-        }
-        return renewals;
-    }
-
-    private List<Renewal> renewByScript(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size());
-        for (Claim claim : claims) {
-            args.add(claim.token());
-            args.add(millis(claim.lease()));
-        }
-        List<String> locks =
-                claims.stream().map(claim -> keys.lock(claim.name())).toList();
-        List<?> answers = (List<?>) reply(node.callUrgently(
-                RedisCommand.script(RENEW, locks, args), claims.get(0).timeout()));
-        List<Renewal> renewals = new ArrayList<>(claims.size());
-        for (int i = 0; i < claims.size(); i++) {
-            long answer = (Long) reply(answers.get(i));
-            renewals.add(
-                    answer == 1
-                            ? new Renewal.Renewed(validity(claims.get(i).lease()))
-                            : new Renewal.Lost(answer == 0 ? LossCause.GONE : LossCause.TAKEN));
-        }
-        return renewals;
-    }
-
-    private List<Renewal> renewByTransaction(Claim claim) {
-        String key = keys.lock(claim.name());
-        return List.of(transactIfMine(claim, RedisCommand.of("PEXPIRE", key, millis(claim.lease()), "GT"))
-                .<Renewal>map(Renewal.Lost::new)
-                .orElseGet(() -> new Renewal.Renewed(validity(claim.lease()))));
+        return settings.scripting() ? renewals.byScript(claims) : renewals.byTransaction(claims);
     }
 
     @Override
@@ -205,8 +213,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
         Optional<LossCause> loss = settings.wakeup() == Wakeup.POLL
-                ? transactIfMine(claim, delete)
-                : transactIfMine(claim, delete, RedisCommand.of("PUBLISH", keys.channel(claim.name()), ""));
+                ? transactions.ifMine(claim, delete)
+                : transactions.ifMine(
+                        claim, delete, RedisCommand.of(scripts.publish(), keys.channel(claim.name()), ""));
         return loss.<Release>map(Release.Lost::new).orElseGet(() -> new Release.Freed(true));
     }
 
@@ -216,21 +225,15 @@ final class SetNxPxProtocol implements LeaseProtocol {
             LeaseProtocol.super.releaseAll(claims);
             return;
         }
-        LockBackendException first = null;
-        for (int from = 0; from < claims.size(); from += BATCH) {
-            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
-            batch.forEach(places::leave);
-            try {
-                node.call(releaseScript(batch), batch.get(0).timeout());
-            } catch (LockBackendException e) {
-                first = first == null ? e : first;
-                if (e.reason() != Reason.REFUSED) {
-                    break;
-                }
+        claims.forEach(places::leave);
+        List<LockBackendException> failures = new ArrayList<>();
+        batches.send(claims, this::releaseScript, Acknowledgement.NONE, (group, answer) -> {
+            if (answer.reply() instanceof RedisLink.Reply.Failed failed) {
+                failures.add(failed.cause());
             }
-        }
-        if (first != null) {
-            throw first;
+        });
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
     }
 
@@ -249,17 +252,12 @@ final class SetNxPxProtocol implements LeaseProtocol {
             args.add(settings.wakeup() == Wakeup.POLL ? "" : keys.channel(name));
             args.add(settings.queues() && claim.isWaiting() ? places.entry(claim, fences(claim)) : "");
         }
-        return RedisCommand.script(RELEASE, touched, args);
+        return RedisCommand.script(scripts.release(), touched, args);
     }
 
-    /** Carries out commands if the claim holds the lock, and says why not if it does not. */
-    private Optional<LossCause> transactIfMine(Claim claim, RedisCommand... commands) {
-        String holder =
-                node.transactIfEqual(keys.lock(claim.name()), claim.token(), List.of(commands), claim.timeout());
-        if (claim.token().equals(holder)) {
-            return Optional.empty();
-        }
-        return Optional.of(holder == null ? LossCause.GONE : LossCause.TAKEN);
+    @Override
+    public String lane(String name) {
+        return node.lane(keys.lock(name));
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
-import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -61,14 +61,14 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
+        return newFactory(config, ConnectionSettings.of(config));
+    }
+
+    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedisNode node = switch (settings.client()) {
-            case JEDIS -> RedisNodes.jedis(endpoint, config, env);
-            case LETTUCE -> RedisNodes.lettuce(endpoint, config, env);
-            case INTERLOCK -> RedisNodes.interlock(endpoint, config, env);
-        };
+        RedisNode node = RedisNodes.open(settings.library(), config, connections, env);
         return SetNxPxProtocol.newFactory(node, settings, config, env);
     }
 }

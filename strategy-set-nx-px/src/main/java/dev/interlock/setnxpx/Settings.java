@@ -2,29 +2,27 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
-import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The options of this strategy.
  *
- * @param client how to speak to Redis
+ * @param library the client library to speak to Redis with
  * @param fencing whether to draw fencing tokens
  * @param scripting whether the server may be sent scripts
  * @param wakeup how waiters learn that the lock is free
+ * @param acknowledgement how many copies of a lock there must be before it is held
  */
-record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup) {
-    /** How to speak to Redis. */
-    enum Client {
-        JEDIS,
-        LETTUCE,
-        INTERLOCK
-    }
-
+record Settings(
+        ClientLibrary library, boolean fencing, boolean scripting, Wakeup wakeup, Acknowledgement acknowledgement) {
     /** How waiters learn that the lock is free. */
     enum Wakeup {
         /** They wait in a list in Redis, and a release grants the lock to the first. */
@@ -39,8 +37,8 @@ record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup
                     "client",
                     "jedis",
                     "jedis (a connection for each thread that is busy, lowest latency), lettuce (one connection for all; needs"
-                            + " io.lettuce:lettuce-core) or interlock (few connections for all, which the callers themselves"
-                            + " write and read in turn)")
+                            + " io.lettuce:lettuce-core) or interlock (few connections for all, which the callers themselves write"
+                            + " and read in turn)")
             .mixedWith("lettuce");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
@@ -57,8 +55,29 @@ record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup
                             + " who try; the default with release=transaction) or poll (no channels)")
             .mixedWith("poll");
 
-    static final List<StrategyOption> OPTIONS =
-            List.of(CLIENT, RedisNodes.SHARED_CONNECTIONS, FENCING, RELEASE, WAKEUP);
+    static final StrategyOption REPLICAS = new StrategyOption(
+            "replicas",
+            "0",
+            "how many replicas must acknowledge (WAIT) an acquisition or renewal before it counts; needs release=script");
+    static final StrategyOption DURABILITY = new StrategyOption(
+            "durability",
+            "memory",
+            "memory, or disk: an acquisition or renewal counts once the server, and as many replicas as the option says, have"
+                    + " written it to disk (WAITAOF; needs Redis 7.2 or newer, or Valkey, with appendonly yes); needs release=script");
+
+    static final List<StrategyOption> OPTIONS = Stream.concat(
+                    Stream.of(
+                            CLIENT,
+                            ConnectionSettings.SHARED_CONNECTIONS,
+                            FENCING,
+                            RELEASE,
+                            WAKEUP,
+                            REPLICAS,
+                            DURABILITY),
+                    ConnectionSettings.POOL_OPTIONS.stream())
+            .toList();
+
+    private static final int MOST_REPLICAS = 1_000;
 
     static Settings of(LockConfig config) {
         boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");
@@ -67,11 +86,14 @@ record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup
                 ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
                 : Wakeup.PUBSUB;
         Settings settings = new Settings(
-                Client.valueOf(
+                ClientLibrary.valueOf(
                         CLIENT.oneOf(config, "jedis", "lettuce", "interlock").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
-                wakeup);
+                wakeup,
+                new Acknowledgement(
+                        replicas(config),
+                        DURABILITY.oneOf(config, "memory", "disk").equals("disk")));
         if (settings.fencing && !settings.scripting) {
             throw new IllegalArgumentException(
                     "release=transaction cannot draw fencing tokens, which takes a script: set"
@@ -82,7 +104,24 @@ record Settings(Client client, boolean fencing, boolean scripting, Wakeup wakeup
                     "release=transaction cannot grant the lock to the first waiter, which takes a script: set"
                             + " wakeup=pubsub or wakeup=poll, or leave release=script");
         }
+        if (settings.acknowledgement.isWanted() && !scripting) {
+            throw new IllegalArgumentException(
+                    "release=transaction cannot wait for replicas or the disk, since its renewal is a"
+                            + " transaction: leave out replicas and durability, or leave release=script");
+        }
         return settings;
+    }
+
+    private static int replicas(LockConfig config) {
+        String value =
+                config.option(REPLICAS.name()).orElse(REPLICAS.defaultValue()).strip();
+        // Four digits at most can be no larger than an int.
+        int number = value.matches("\\d{1,4}") ? Integer.parseInt(value) : -1;
+        if (number < 0 || number > MOST_REPLICAS) {
+            throw new IllegalArgumentException("option " + REPLICAS.name() + " is \"" + value
+                    + "\": it must be a number from 0 to " + MOST_REPLICAS);
+        }
+        return number;
     }
 
     boolean queues() {

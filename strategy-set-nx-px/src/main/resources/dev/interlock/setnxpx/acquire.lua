@@ -2,7 +2,8 @@
 -- ARGV: owner token, lease in ms, fencing tokens to reserve, life of the fence in ms,
 -- the place among those who wait or '' to disregard them, life of the list in ms or 0 not to wait, when the place was taken first in µs
 -- or 0.
--- Returns {1, first fencing token} or {0, ms until the lock is free, server's time in µs, when the place was taken first in µs or 0 if the
+-- Returns {1, first fencing token}, {2, 0} if nobody holds the lock and so many who are gone stand in the list that the script has to be
+-- sent again to drop more of them, or {0, ms until the lock is free, server's time in µs, when the place was taken first in µs or 0 if the
 -- asker has none because this server would not reach it}.
 local holder = redis.call('GET', KEYS[1])
 local place = ARGV[5]
@@ -10,6 +11,10 @@ local taken = holder and holder ~= ARGV[1]
 local first_in_list
 if not holder and place ~= '' then
   taken, first_in_list = hand_over(KEYS[1], KEYS[2], KEYS[3], ARGV[4], place)
+  -- Behind those who are gone others may wait, who came before the asker.
+  if not taken and not first_in_list and dropped_enough() and head(KEYS[3]) then
+    return {2, 0}
+  end
 end
 if taken then
   local since = 0

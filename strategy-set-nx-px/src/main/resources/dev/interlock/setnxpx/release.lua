@@ -22,7 +22,7 @@ local function release(lock, fence, list, token, channel, place)
     return holder and -1 or 0, 0
   end
   -- Only a hint: the lock is free even if the user may not use the channel.
-  local heard = channel ~= '' and redis.pcall('PUBLISH', channel, '')
+  local heard = channel ~= '' and redis.pcall(PUBLISH, channel, '')
   if type(heard) == 'number' and heard > 0 then
     heard = listeners(channel)
   end

@@ -1,5 +1,5 @@
 -- Those who wait for a lock are in a sorted set by their arrival, each as
--- "number token hand-over-lease-in-ms fencing-tokens channel"; the channel is the client's own.
+-- "number token hand-over-lease-in-ms fencing-tokens channel"; the channel is the client's own, in a cluster for this lock alone.
 
 -- The server's time in µs, read once: before the lease of a grant begins, or hardly after.
 local now
@@ -33,14 +33,19 @@ end
 -- How many clients of this server listen to a channel by its name; nil if the user may not ask. PUBLISH would not do: it counts
 -- those who listen by a pattern, and reaches some whom it does not count, on replicas and other nodes.
 local function listeners(channel)
-  return redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+  return redis.pcall('PUBSUB', NUMSUB, channel)[2]
+end
+
+-- Whether so many were dropped that the server would stand still for others.
+local dropped = 0
+local function dropped_enough()
+  return dropped >= 100
 end
 
 -- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
--- not know, and after so many drops that the server would stand still for others.
-local dropped = 0
+-- not know, and after enough drops.
 local function first_there(list, asker)
-  while dropped < 100 do
+  while not dropped_enough() do
     local waiter = head(list)
     if not waiter or waiter == asker then
       return waiter
@@ -62,7 +67,7 @@ end
 local function tell(waiter, lock, first, since)
   local token, _, _, channel = parts(waiter)
   local text = string.format('%s %.0f %.0f %s', redis.sha1hex(token), first, since, lock)
-  return type(redis.pcall('PUBLISH', channel, text)) == 'number'
+  return type(redis.pcall(PUBLISH, channel, text)) == 'number'
 end
 
 -- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns whether there is one, and

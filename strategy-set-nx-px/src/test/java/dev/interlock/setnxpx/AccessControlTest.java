@@ -11,6 +11,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.testservers.CommandMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,6 +51,23 @@ class AccessControlTest extends OnBothClients {
                 "redis://locker:s3cret@127.0.0.1:" + redis.server.port(),
                 (LockConfig.Builder config) -> config.option("fencing", fencing).option("release", release));
         return factory.getLock("listed", Fixture.lease(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void connectionsOfOurOwnLogInWithWhatASupplierTells() {
+        redis.server.command("ACL SETUSER locker on >token ~interlock:* &interlock:* +@all".split(" "));
+        LockConfig config = LockConfig.builder()
+                .endpoints(redis.server.uri())
+                .commandTimeout(Fixture.PATIENCE)
+                .option("client", client)
+                .build();
+        try (DistributedLockFactory factory = SetNxPxLocks.builder()
+                .config(config)
+                .connections(settings -> settings.credentials(() -> RedisCredentials.of("locker", "token")))
+                .build()) {
+            Fixture.warmUp(factory);
+        }
+        assertThat(String.valueOf(redis.server.command("ACL", "LOG"))).isEqualTo("[]");
     }
 
     @Test
@@ -99,7 +117,7 @@ class AccessControlTest extends OnBothClients {
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    private static String documentedList(int line) throws IOException {
+    static String documentedList(int line) throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(text -> text.startsWith("ACL SETUSER"))
                 .toList()

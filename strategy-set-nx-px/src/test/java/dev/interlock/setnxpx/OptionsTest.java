@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.RedisClient;
 
 class OptionsTest {
     private static final LockConfig CONFIG = LockConfig.of("redis://127.0.0.1:1");
@@ -38,11 +39,11 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/x#master"})
     void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.of(uris)))
-                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/x#master\" cannot be used")
                 .withMessageNotContaining("hunter2");
     }
 
@@ -53,13 +54,26 @@ class OptionsTest {
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
         "wakeup, shout, must be queue or pubsub or poll",
-        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup'",
+        "connections, 0, must be a number from 1 to 1000",
+        "connections, many, must be a number from 1 to 1000",
+        "client-name, two words, without spaces",
+        "connect-timeout, 0s, connect-timeout",
+        "keep-alive, 1ms, keep-alive",
+        "tls-ca, absent.pem, absent.pem does not exist",
+        "replicas, -1, must be a number from 0 to 1000",
+        "replicas, 1001, must be a number from 0 to 1000",
+        "replicas, all, must be a number from 0 to 1000",
+        "durability, tape, must be memory or disk",
+        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(CONFIG.toBuilder().option(option, value).build()))
                 .withMessageContaining(explanation)
-                .withMessageContaining(option);
+                .withMessageContaining(
+                        option.startsWith("tls")
+                                ? explanation
+                                : option.replace('-', ' ').split(" ")[0]);
     }
 
     @ParameterizedTest
@@ -93,6 +107,19 @@ class OptionsTest {
                 .withMessageContaining("wakeup=pubsub");
     }
 
+    @ParameterizedTest
+    @CsvSource({"replicas, 1", "durability, disk"})
+    void aTransactionCannotWaitForReplicasOrTheDisk(String option, String value) {
+        LockConfig config = CONFIG.toBuilder()
+                .option("release", "transaction")
+                .option("fencing", "false")
+                .option(option, value)
+                .build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(config))
+                .withMessageContaining("release=transaction cannot wait for replicas or the disk");
+    }
+
     private static Set<Capability> profile(LockConfig config) {
         try (DistributedLockFactory factory = DistributedLocks.getInstance("set-nx-px", config)) {
             return factory.profile().capabilities();
@@ -100,14 +127,27 @@ class OptionsTest {
     }
 
     @Test
-    void moreOrFewerThanOneServerIsAnError() {
+    void endpointsThatDoNotBelongTogetherAreAnError() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> make(LockConfig.of("redis://a,redis://b")))
-                .withMessageContaining("uses one server")
-                .withMessageContaining("names 2");
+                .isThrownBy(() -> make(LockConfig.of("redis://a,redis-sentinel://b/#main")))
+                .withMessageContaining("different schemes");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.builder().build()))
-                .withMessageContaining("names 0");
+                .withMessageContaining("names no endpoint");
+    }
+
+    @Test
+    void aBuilderWithAClientAndConnectionsOfItsOwnIsAnError() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> {
+                    try (RedisClient client = RedisClient.create("localhost", 1)) {
+                        SetNxPxLocks.builder()
+                                .jedis(client)
+                                .connections(settings -> {})
+                                .build();
+                    }
+                })
+                .withMessageContaining("both a client and connections(…)");
     }
 
     @Test

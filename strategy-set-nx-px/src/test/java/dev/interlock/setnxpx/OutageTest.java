@@ -10,10 +10,14 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockListener;
 import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RespConnection;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Acquisitions while the server is slow, silent, unreachable or unwilling. */
@@ -133,6 +137,75 @@ class OutageTest extends OnChosenClients {
         FutureTask<Lease> waiter = Fixture.passing(redis.factory().getLock("restart", Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters("restart", 1);
         redis.server.restart();
+        assertGetsTheLock(waiter);
+    }
+
+    /** A waiter whose requests fail for a while, and that has the lock afterwards. */
+    private void assertRiddenOut(String error, Runnable begin, Runnable end) throws Exception {
+        redis.holdElsewhere("passing");
+        CompletableFuture<LockBackendException> outage = new CompletableFuture<>();
+        DistributedLockFactory factory = redis.factory(config -> config.listener(new LockListener() {
+            @Override
+            public void outageBegan(OutageBegan event) {
+                outage.complete(event.cause());
+            }
+        }));
+        FutureTask<Lease> waiter = Fixture.passing(factory.getLock("passing", Fixture.lease(LONG_LEASE)));
+        redis.awaitWaiters("passing", 1);
+        begin.run();
+        assertThat(outage.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .hasMessageContaining("is not ready for")
+                .hasMessageContaining(error)
+                .extracting(LockBackendException::reason)
+                .isEqualTo(Reason.UNREACHABLE);
+        end.run();
+        // A script that was told to end may yet run for a moment.
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptions()
+                .until(() -> redis.server.command("DEL", Fixture.key("passing")) != null);
+        assertGetsTheLock(waiter);
+    }
+
+    @Test
+    void aWaiterRidesOutAPrimaryThatHasTooFewReplicas() throws Exception {
+        assertRiddenOut(
+                "NOREPLICAS",
+                () -> redis.server.command("CONFIG", "SET", "min-replicas-to-write", "1"),
+                () -> redis.server.command("CONFIG", "SET", "min-replicas-to-write", "0"));
+    }
+
+    @Test
+    @Tag("deep")
+    void aWaiterRidesOutAReplicaThatHasLostItsPrimary() throws Exception {
+        redis.server.command("CONFIG", "SET", "replica-serve-stale-data", "no");
+        assertRiddenOut(
+                "MASTERDOWN",
+                () -> redis.server.command("REPLICAOF", "127.0.0.1", "1"),
+                () -> redis.server.command("REPLICAOF", "NO", "ONE"));
+    }
+
+    @Test
+    @Tag("deep")
+    void aWaiterRidesOutAServerThatIsBusyWithAScript() throws Exception {
+        redis.server.command("CONFIG", "SET", "busy-reply-threshold", "1");
+        try (RespConnection other =
+                new RespConnection("127.0.0.1", redis.server.port(), (int) Fixture.PATIENCE.toMillis())) {
+            assertRiddenOut(
+                    "BUSY",
+                    () -> Fixture.start(() -> other.call("EVAL", "while true do end", "0")),
+                    () -> redis.server.command("SCRIPT", "KILL"));
+        }
+    }
+
+    @Test
+    void aWaiterThatMayNotListenForReleasesAsksSoon() throws Exception {
+        redis.server.command("ACL", "SETUSER", "default", "resetchannels");
+        redis.holdElsewhere("unheard");
+        DistributedLockFactory waiting =
+                redis.factory(config -> config.option("wakeup", "pubsub").waitCeiling(Duration.ofHours(1)));
+        FutureTask<Lease> waiter = Fixture.passing(waiting.getLock("unheard", Fixture.lease(LONG_LEASE)));
+        await().atMost(Fixture.PATIENCE).until(() -> redis.server.commandStats().getOrDefault("evalsha", 0L) > 2);
+        redis.server.command("DEL", Fixture.key("unheard"));
         assertGetsTheLock(waiter);
     }
 

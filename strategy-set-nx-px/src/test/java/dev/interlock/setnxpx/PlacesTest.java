@@ -7,6 +7,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
@@ -305,6 +306,11 @@ class PlacesTest {
 
         @Override
         public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
             throw new UnsupportedOperationException();
         }
 

@@ -28,6 +28,11 @@ class QueueTest extends OnChosenClients {
     private static final String NAME = "queued";
     private static final String LIST = Fixture.key(NAME) + ":waiting";
 
+    /** Of how many arguments the requests that ask and those that release are. */
+    private static final int ACQUIRE_SIZE = 13;
+
+    private static final int RELEASE_SIZE = 10;
+
     private DistributedLock lockOf(DistributedLockFactory factory) {
         return lockOf(factory, NAME);
     }
@@ -152,11 +157,11 @@ class QueueTest extends OnChosenClients {
 
     /** By the order in which the server got what clients sent: tokens that ask have three arguments more than tokens that release. */
     private static int overtaken(List<List<String>> commands) {
-        List<String> asked = tokens(commands, 13);
+        List<String> asked = tokens(commands, ACQUIRE_SIZE);
         assertThat(asked).hasSizeGreaterThan(100);
         int latest = -1;
         int overtaken = 0;
-        for (String released : tokens(commands, 10)) {
+        for (String released : tokens(commands, RELEASE_SIZE)) {
             int place = asked.indexOf(released);
             if (place >= 0 && place < latest) {
                 overtaken++;
@@ -257,9 +262,32 @@ class QueueTest extends OnChosenClients {
         }
         mine.unlock();
         assertThat(redis.server.command("ZCARD", LIST)).isEqualTo(150L);
-        mine.lock();
-        assertThat(redis.server.command("ZCARD", LIST)).isEqualTo(50L);
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            mine.lock();
+            monitor.sync();
+            assertThat(monitor.commands())
+                    .as("a hundred, and then the rest")
+                    .hasSize(2)
+                    .allMatch(command -> command.size() == ACQUIRE_SIZE);
+        }
+        assertNobodyIsLeftInTheList();
         mine.unlock();
+    }
+
+    @Test
+    void nobodyOvertakesThoseWhoStandBehindManyWhoAreGone() throws Exception {
+        redis.holdElsewhere(NAME);
+        FutureTask<Long> waiting = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofHours(1)))));
+        redis.awaitWaiters(NAME, 1);
+        DistributedLock late = lockOf(redis.factory());
+        for (int i = 0; i < 250; i++) {
+            redis.server.command("ZADD", LIST, String.valueOf(i), i + " gone 2000 1 interlock:client:gone");
+        }
+        redis.server.command("DEL", Fixture.key(NAME));
+        assertThat(late.tryLock()).isFalse();
+        get(waiting);
+        assertThat(late.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        late.unlock();
         assertNobodyIsLeftInTheList();
     }
 
@@ -300,7 +328,7 @@ class QueueTest extends OnChosenClients {
         try (CommandMonitor monitor = redis.server.monitor()) {
             FutureTask<Long> waiting = locking(lockOf(factory));
             await().atMost(Fixture.PATIENCE)
-                    .until(() -> tokens(monitor.commands(), 13).size() > 4);
+                    .until(() -> tokens(monitor.commands(), ACQUIRE_SIZE).size() > 4);
             assertThat(redis.server.command("EXISTS", LIST)).isEqualTo(0L);
             redis.server.command("DEL", Fixture.key(NAME));
             get(waiting);

@@ -9,9 +9,10 @@ interface ExpiryClock {
     /**
      * Returns the time in milliseconds since the epoch.
      *
+     * @param key the key that the time is for: in a cluster, each server may have another one
      * @param timeout the longest time to wait for a server that tells it
      */
-    long nowMillis(Duration timeout);
+    long nowMillis(String key, Duration timeout);
 
     /**
      * Returns for how much longer a lock is taken, or empty if that is over.

@@ -45,7 +45,7 @@ final class ObservingClock implements ExpiryClock {
     }
 
     @Override
-    public long nowMillis(Duration timeout) {
+    public long nowMillis(String key, Duration timeout) {
         return env.currentTimeMillis();
     }
 

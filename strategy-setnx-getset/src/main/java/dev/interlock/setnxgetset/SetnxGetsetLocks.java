@@ -4,10 +4,16 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.JedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * Makes factories of {@code setnx-getset} locks over a client that the application has already, which they do not close.
@@ -16,12 +22,13 @@ import redis.clients.jedis.RedisClient;
  * DistributedLockFactory locks = SetnxGetsetLocks.builder().jedis(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
- * not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
+ * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
  */
 public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
-    private @Nullable RedisClient client;
+    private @Nullable Function<Environment, RedisNode> nodeMaker;
+    private @Nullable Consumer<ConnectionSettings.Builder> connections;
 
     private SetnxGetsetLocks() {}
 
@@ -42,12 +49,54 @@ public final class SetnxGetsetLocks {
      * @return this builder
      */
     public SetnxGetsetLocks jedis(RedisClient client) {
-        this.client = Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
         return this;
     }
 
     /**
-     * Sets the configuration. Its endpoints, and the options {@code client} and {@code shared-connections}, are without effect.
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link #jedis(RedisClient)} does for one
+     * server.
+     *
+     * @param client the client
+     * @return this builder
+     */
+    public SetnxGetsetLocks jedis(RedisClusterClient client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, env);
+        return this;
+    }
+
+    /**
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
+     * RedisSentinelClient} says which server is the primary now.
+     *
+     * @param client the client
+     * @return this builder
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
+     *     MultiDbClient}; the message says why
+     */
+    public SetnxGetsetLocks jedis(UnifiedJedis client) {
+        Objects.requireNonNull(client, "client");
+        nodeMaker = env -> JedisNodes.of(client, config.commandTimeout(), env);
+        return this;
+    }
+
+    /**
+     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
+     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     *
+     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @return this builder
+     */
+    public SetnxGetsetLocks connections(Consumer<ConnectionSettings.Builder> settings) {
+        this.connections = Objects.requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /**
+     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections are without
+     * effect.
      *
      * @param config the configuration
      * @return this builder
@@ -58,21 +107,28 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Returns a factory of locks over the client.
+     * Returns a factory of locks.
      *
      * @return a new factory, which the caller must close
-     * @throws IllegalStateException if no client was given
+     * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
      * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
      *     no sense
      */
     public DistributedLockFactory build() {
-        if (client == null) {
-            throw new IllegalStateException(
-                    "no client was given: call jedis(…), or DistributedLocks.getInstance(…) for one of its own");
-        }
         config.requireKnownOptions(new SetnxGetsetStrategyProvider());
+        if (connections != null) {
+            if (nodeMaker != null) {
+                throw new IllegalStateException(
+                        "both a client and connections(…) were given: a client that is handed in has settings of its own");
+            }
+            return SetnxGetsetStrategyProvider.newFactory(config, ConnectionSettings.of(config, connections));
+        }
+        if (nodeMaker == null) {
+            throw new IllegalStateException(
+                    "no client was given: call jedis(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
+        }
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        return SetnxGetsetProtocol.newFactory(JedisNodes.of(client, env), settings, config, env);
+        return SetnxGetsetProtocol.newFactory(nodeMaker.apply(env), settings, config, env);
     }
 }

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +47,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final ExpiryClock clock;
     private final Duration timeout;
     private final Environment env;
+    private final GuardedWrites writes;
 
     /**
      * What the key may hold on behalf of a token: the last confirmed timestamp, and others of whose fate there was no word. Gone
@@ -62,6 +63,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         this.clock = clock;
         this.timeout = timeout;
         this.env = env;
+        this.writes = new GuardedWrites(node, env);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -71,15 +73,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     static LeaseProtocol newProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         ExpiryClock clock = switch (settings.clock()) {
-            case CLIENT -> new WallClock(timeout -> env.currentTimeMillis(), settings.maxAhead());
-            case SERVER -> new WallClock(timeout -> serverMillis(node, timeout), settings.maxAhead());
+            case CLIENT -> new WallClock((key, timeout) -> env.currentTimeMillis(), settings.maxAhead());
+            case SERVER -> new WallClock((key, timeout) -> serverMillis(node, key, timeout), settings.maxAhead());
             case OBSERVED -> new ObservingClock(env, settings.maxAhead());
         };
         return new SetnxGetsetProtocol(node, settings, clock, config.commandTimeout(), env);
     }
 
-    private static long serverMillis(RedisNode node, Duration timeout) {
-        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME"), timeout);
+    private static long serverMillis(RedisNode node, String key, Duration timeout) {
+        List<?> secondsAndMicros = (List<?>) node.call(RedisCommand.of("TIME").near(key), timeout);
         if (secondsAndMicros == null) {
             throw new LockBackendException(Reason.REFUSED, "the server does not tell the time");
         }
@@ -101,13 +103,14 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         requireLeaseThatOthersBelieve(claim);
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
-            long now = clock.nowMillis(until(untilNanos));
+            long now = clock.nowMillis(key, writes.left(untilNanos));
             Timestamp mine = settings.format().write(now, claim.lease(), env);
             written.put(claim.token(), isUnique() ? List.of(mine) : List.of());
-            if (Long.valueOf(1).equals(node.call(RedisCommand.of("SETNX", key, mine.text()), until(untilNanos)))) {
+            if (Long.valueOf(1)
+                    .equals(node.call(RedisCommand.of("SETNX", key, mine.text()), writes.left(untilNanos)))) {
                 return granted(claim, mine);
             }
-            String found = (String) node.call(RedisCommand.of("GET", key), until(untilNanos));
+            String found = (String) node.call(RedisCommand.of("GET", key), writes.left(untilNanos));
             if (found == null) {
                 continue;
             }
@@ -121,16 +124,11 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             }
             clock.forget(key);
             RedisCommand getset = RedisCommand.of("GETSET", key, mine.text());
-            if (found.equals(node.transactIfEqual(key, found, List.of(getset), until(untilNanos)))) {
+            if (found.equals(node.transactIfEqual(key, found, List.of(getset), writes.left(untilNanos)))) {
                 return granted(claim, mine);
             }
         }
         return new Attempt.Refused(Optional.empty());
-    }
-
-    /** What is left of one time-out for all steps of a request. */
-    private Duration until(long nanos) {
-        return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), nanos - env.nanoTime()));
     }
 
     private boolean isUnique() {
@@ -183,7 +181,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
 
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(claim.timeout());
+        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         List<Timestamp> before = written(claim);
         Duration lease = claim.lease();
         for (Timestamp timestamp : before) {
@@ -196,7 +194,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         after.add(next);
         written.put(claim.token(), after);
         Optional<LossCause> loss = ifMine(
-                claim, before, now, RedisCommand.of("GETSET", settings.key(claim.name()), next.text()), untilNanos);
+                before, now, mine -> writes.replaceIfEqual(settings.key(claim.name()), mine, next.text(), untilNanos));
         written.put(claim.token(), loss.isEmpty() ? List.of(next) : before);
         return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
     }
@@ -204,9 +202,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     @Override
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
-        long now = clock.nowMillis(claim.timeout());
+        long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         // Others ask from time to time, so that nobody knows whether they wait.
-        return ifMine(claim, written(claim), now, RedisCommand.of("DEL", settings.key(claim.name())), untilNanos)
+        return ifMine(written(claim), now, mine -> writes.deleteIfEqual(settings.key(claim.name()), mine, untilNanos))
                 .<Release>map(Release.Lost::new)
                 .orElseGet(() -> new Release.Freed(true));
     }
@@ -215,8 +213,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public void releaseAll(List<Claim> claims) {
         LockBackendException first = null;
         for (int from = 0; from < claims.size(); from += BATCH) {
+            List<Claim> batch = claims.subList(from, Math.min(from + BATCH, claims.size()));
             try {
-                releaseTogether(claims.subList(from, Math.min(from + BATCH, claims.size())));
+                releaseBatch(batch);
             } catch (LockBackendException e) {
                 first = first == null ? e : first;
                 if (e.reason() != Reason.REFUSED) {
@@ -229,10 +228,22 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         }
     }
 
+    private void releaseBatch(List<Claim> claims) {
+        try {
+            releaseTogether(claims);
+        } catch (LockBackendException e) {
+            if (e.reason() != Reason.UNREACHABLE) {
+                throw e;
+            }
+            // The server may refuse the transaction alone, since its memory is full.
+            LeaseProtocol.super.releaseAll(claims);
+        }
+    }
+
     private void releaseTogether(List<Claim> claims) {
         Duration patience = claims.get(0).timeout();
         long untilNanos = env.nanoTime() + patience.toNanos();
-        long now = clock.nowMillis(patience);
+        long now = clock.nowMillis(settings.key(claims.get(0).name()), patience);
         // Whoever's timestamp has passed may not touch the key.
         List<Claim> held = claims.stream()
                 .filter(claim ->
@@ -248,7 +259,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
-        List<@Nullable String> found = node.transactWhereEqual(keys, expected, deletions, until(untilNanos));
+        List<@Nullable String> found = node.transactWhereEqual(keys, expected, deletions, writes.left(untilNanos));
         for (int i = 0; i < held.size(); i++) {
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);
@@ -264,11 +275,16 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     @Override
+    public String lane(String name) {
+        return node.lane(settings.key(name));
+    }
+
+    @Override
     public boolean isLocked(String name) {
         String key = settings.key(name);
         long untilNanos = env.nanoTime() + timeout.toNanos();
-        long now = clock.nowMillis(timeout);
-        String found = (String) node.call(RedisCommand.of("GET", key), until(untilNanos));
+        long now = clock.nowMillis(key, timeout);
+        String found = (String) node.call(RedisCommand.of("GET", key), writes.left(untilNanos));
         return found != null && clock.left(key, read(key, found), now).isPresent();
     }
 
@@ -276,13 +292,13 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return written.getOrDefault(claim.token(), List.of());
     }
 
-    /** Carries out a command if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
-    private Optional<LossCause> ifMine(
-            Claim claim, List<Timestamp> mine, long nowMillis, RedisCommand command, long untilNanos) {
+    /** Writes if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
+    private static Optional<LossCause> ifMine(
+            List<Timestamp> mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
         Optional<Timestamp> expected = last(mine);
         while (expected.isPresent() && expected.get().millis() >= nowMillis) {
             String text = expected.get().text();
-            String holder = node.transactIfEqual(settings.key(claim.name()), text, List.of(command), until(untilNanos));
+            String holder = writeIfEqual.apply(text);
             if (text.equals(holder)) {
                 return Optional.empty();
             }

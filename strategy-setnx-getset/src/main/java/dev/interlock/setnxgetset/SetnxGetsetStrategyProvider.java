@@ -4,9 +4,8 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
-import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -39,12 +38,14 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
 
     @Override
     public DistributedLockFactory newFactory(LockConfig config) {
-        RedisEndpoint endpoint = RedisNodes.onlyEndpoint(NAME, config);
+        return newFactory(config, ConnectionSettings.of(config));
+    }
+
+    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
-        RedisNode node = settings.sharing()
-                ? RedisNodes.interlock(endpoint, config, env)
-                : RedisNodes.jedis(endpoint, config, env);
-        return SetnxGetsetProtocol.newFactory(node, settings, config, env);
+        return SetnxGetsetProtocol.newFactory(
+                RedisNodes.open(settings.library(), config, connections, env), settings, config, env);
     }
 }

@@ -2,7 +2,8 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.LockConfig;
-import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -12,17 +13,18 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The options of this strategy.
  *
- * @param sharing whether all threads share few connections, rather than take one each from a pool
+ * @param library the client library to speak to Redis with
  * @param keyStart what the keys begin with
  * @param format how timestamps are written
  * @param clock whose time they are compared with
  * @param maxAhead how far ahead a timestamp may be
  */
-record Settings(boolean sharing, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
+record Settings(ClientLibrary library, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
     /** Whose time timestamps are compared with. */
     enum ClockChoice {
         CLIENT,
@@ -69,14 +71,16 @@ record Settings(boolean sharing, String keyStart, TimestampFormat format, ClockC
             "how far ahead a timestamp may be before it is an error, and how long clock=observed looks at one that does not"
                     + " tell its lease: a little more than the longest lease in use");
 
-    static final List<StrategyOption> OPTIONS =
-            List.of(CLIENT, RedisNodes.SHARED_CONNECTIONS, UNIT, FRACTION, CLOCK, MAX_AHEAD);
+    static final List<StrategyOption> OPTIONS = Stream.concat(
+                    Stream.of(CLIENT, ConnectionSettings.SHARED_CONNECTIONS, UNIT, FRACTION, CLOCK, MAX_AHEAD),
+                    ConnectionSettings.POOL_OPTIONS.stream())
+            .toList();
 
     static Settings of(LockConfig config) {
         boolean defaultPrefix =
                 config.keyPrefix().equals(LockConfig.builder().build().keyPrefix());
         return new Settings(
-                CLIENT.oneOf(config, "jedis", "interlock").equals("interlock"),
+                ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "interlock").toUpperCase(Locale.ROOT)),
                 (defaultPrefix ? "" : config.keyPrefix() + ":") + HISTORICAL_START,
                 new TimestampFormat(
                         UNIT.oneOf(config, "seconds", "milliseconds").equals("seconds"),

@@ -5,26 +5,26 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.ToLongFunction;
+import java.util.function.ToLongBiFunction;
 
 /** Compares timestamps with a clock: the client's, or the server's. */
 final class WallClock implements ExpiryClock {
-    private final ToLongFunction<Duration> millis;
+    private final ToLongBiFunction<String, Duration> millis;
     private final Duration maxAhead;
 
     /**
      * Creates the clock.
      *
-     * @param millis tells the time, within a time-out
+     * @param millis tells the time for a key, within a time-out
      */
-    WallClock(ToLongFunction<Duration> millis, Duration maxAhead) {
+    WallClock(ToLongBiFunction<String, Duration> millis, Duration maxAhead) {
         this.millis = millis;
         this.maxAhead = maxAhead;
     }
 
     @Override
-    public long nowMillis(Duration timeout) {
-        return millis.applyAsLong(timeout);
+    public long nowMillis(String key, Duration timeout) {
+        return millis.applyAsLong(key, timeout);
     }
 
     @Override

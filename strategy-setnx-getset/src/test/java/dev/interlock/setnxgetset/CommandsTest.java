@@ -145,7 +145,9 @@ class CommandsTest {
         assertThat(theirs.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .as("a take-over")
                 .isTrue();
+        redis.server.command("CONFIG", "SET", "maxmemory", "1");
         theirs.unlock();
+        assertThat(redis.value()).as("released in full memory").isNull();
         assertThat((List<?>) redis.server.command("ACL", "LOG"))
                 .as("commands that were refused")
                 .isEmpty();

@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.DistributedLock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
-import dev.interlock.engine.protocol.Watch;
-import dev.interlock.redis.RedisCommand;
-import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +85,7 @@ class FoundValueTest {
         redis.server.command("SET", Fixture.KEY, LONG_AGO + "0");
         DistributedLock lock = redis.factory(
                         Duration.ZERO,
-                        node -> new Meddling(node, "GET", () -> redis.server.command("DEL", Fixture.KEY)))
+                        node -> new MeddlingNode(node, "GET", () -> redis.server.command("DEL", Fixture.KEY)))
                 .getLock(Fixture.NAME);
         assertThat(lock.tryLock()).isTrue();
     }
@@ -99,7 +96,7 @@ class FoundValueTest {
         redis.server.command("SET", Fixture.KEY, LONG_AGO);
         DistributedLock lock = redis.factory(
                         Duration.ZERO,
-                        node -> new Meddling(
+                        node -> new MeddlingNode(
                                 node, "transaction", () -> redis.server.command("SET", Fixture.KEY, theirs)))
                 .getLock(Fixture.NAME);
         assertThat(lock.tryLock()).isFalse();
@@ -135,53 +132,6 @@ class FoundValueTest {
                 winners += task.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS) ? 1 : 0;
             }
             assertThat(winners).isOne();
-        }
-    }
-
-    /** Does something once, just before a step. */
-    private static final class Meddling implements RedisNode {
-        private final RedisNode node;
-        private final String step;
-        private Runnable meddling;
-
-        Meddling(RedisNode node, String step, Runnable meddling) {
-            this.node = node;
-            this.step = step;
-            this.meddling = meddling;
-        }
-
-        private void before(String next) {
-            if (next.equals(step)) {
-                meddling.run();
-                meddling = () -> {};
-            }
-        }
-
-        @Override
-        public Object call(RedisCommand command, Duration timeout) {
-            before(command.toString());
-            return node.call(command, timeout);
-        }
-
-        @Override
-        public Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-            return node.callOrUndo(command, undo, timeout);
-        }
-
-        @Override
-        public String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout) {
-            before("transaction");
-            return node.transactIfEqual(key, expected, commands, timeout);
-        }
-
-        @Override
-        public Watch subscribe(String channel, Listener listener) {
-            return node.subscribe(channel, listener);
-        }
-
-        @Override
-        public void close() {
-            node.close();
         }
     }
 }

@@ -9,8 +9,11 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,12 +28,33 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/0#master"})
+    @ValueSource(strings = {"redis-sentinel://:hunter2@h1,h2/x#master"})
     void anEndpointThatIsNotOfRedisIsNamedWithoutItsPassword(String uris) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.of(uris)))
-                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/0#master\" does not begin with redis://")
+                .withMessageContaining("endpoint \"redis-sentinel://***@h1,h2/x#master\" cannot be used")
                 .withMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void connectionsOfOurOwnLogInWithWhatASupplierTells() {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL SETUSER locker on >token ~lock.* +@all".split(" "));
+            LockConfig config = LockConfig.builder()
+                    .endpoints(server.uri())
+                    .commandTimeout(Duration.ofSeconds(60))
+                    .build();
+            try (DistributedLockFactory factory = SetnxGetsetLocks.builder()
+                    .config(config)
+                    .connections(settings -> settings.credentials(() -> RedisCredentials.of("locker", "token"))
+                            .clientName("supplied"))
+                    .build()) {
+                assertThat(factory.getLock("supplied").tryLock()).isTrue();
+                assertThat(String.valueOf(server.command("CLIENT", "LIST")))
+                        .contains("name=supplied")
+                        .contains("user=locker");
+            }
+        }
     }
 
     @ParameterizedTest
@@ -51,13 +75,13 @@ class OptionsTest {
     }
 
     @Test
-    void moreOrFewerThanOneServerIsAnError() {
+    void endpointsThatDoNotBelongTogetherAreAnError() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> make(LockConfig.of("redis://a,redis://b")))
-                .withMessageContaining("names 2");
+                .isThrownBy(() -> make(LockConfig.of("redis://a,redis-sentinel://b/#main")))
+                .withMessageContaining("different schemes");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(LockConfig.builder().build()))
-                .withMessageContaining("names 0");
+                .withMessageContaining("names no endpoint");
     }
 
     @Test

@@ -17,14 +17,31 @@ public final class Pace {
     /** How long clients elsewhere get to hear of a release before the next thread here tries. */
     private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** A waiter that the backend tells of its turn asks about as rarely as a holder renews, and no more rarely than so many ceilings. */
+    private static final int RENEWALS_PER_LEASE = 3;
+
+    private static final int MOST_CEILINGS = 10;
+
+    /** All who wait for a holder that died know when its lease ends: which part of that time they spread over, and how much at most. */
+    private static final int SPREAD_PARTS = 10;
+
+    private static final long LONGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Environment env;
     private final long ceilingNanos;
+    private final long queuedCeilingNanos;
     private int failures;
     private int refusals;
+    private int queuedRefusals;
 
-    public Pace(Environment env, long ceilingNanos) {
+    /**
+     * @param leaseNanos the lease that is asked for
+     */
+    public Pace(Environment env, long ceilingNanos, long leaseNanos) {
         this.env = env;
         this.ceilingNanos = ceilingNanos;
+        this.queuedCeilingNanos =
+                Math.max(ceilingNanos, Math.min(leaseNanos / RENEWALS_PER_LEASE, MOST_CEILINGS * ceilingNanos));
     }
 
     /** How long to leave the lock to clients elsewhere. */
@@ -32,19 +49,33 @@ public final class Pace {
         return 1 + env.nextLong(YIELD_NANOS);
     }
 
-    /** Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. */
-    public long afterRefusal(Optional<Duration> retryAfter, boolean listening) {
+    /**
+     * Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. The ceiling of
+     * a waiter that is told of its turn doubles with each refusal.
+     *
+     * @param listening whether releases are told
+     * @param queued whether the backend keeps a place for the waiter
+     */
+    public long afterRefusal(Optional<Duration> retryAfter, boolean listening, boolean queued) {
         failures = 0;
         refusals++;
+        queuedRefusals = listening && queued ? queuedRefusals + 1 : 0;
         long longest = ceilingNanos;
         if (!listening) {
             longest = Math.min(longest, FIRST_POLL_NANOS << Math.min(refusals - 1, 20));
+        } else if (queuedRefusals > 0) {
+            longest = Math.min(queuedCeilingNanos, ceilingNanos << Math.min(queuedRefusals - 1, 4));
         }
         long spread = longest - env.nextLong(longest / 4 + 1);
         return retryAfter
                 .filter(duration -> duration.compareTo(Duration.ofNanos(spread)) < 0)
-                .map(duration -> Math.max(0, duration.toNanos()) + TimeUnit.MILLISECONDS.toNanos(1))
+                .map(duration -> untilFree(Math.max(0, duration.toNanos())))
                 .orElse(spread);
+    }
+
+    private long untilFree(long nanos) {
+        long together = queuedRefusals == 0 ? 0 : Math.min(nanos / SPREAD_PARTS, LONGEST_SPREAD_NANOS);
+        return nanos + TimeUnit.MILLISECONDS.toNanos(1) + env.nextLong(together + 1);
     }
 
     /** Backs off, longer after each failure. */

@@ -164,6 +164,11 @@ public final class LostHolds {
         }
     }
 
+    /** The number of threads of which something is remembered, for tests that look for what is left behind. */
+    synchronized int threads() {
+        return byThread.size();
+    }
+
     private @Nullable LostHold find(Thread thread, String name) {
         OfOneThread lost = byThread.get(new Owner(thread, null));
         return lost == null ? null : lost.get(name);

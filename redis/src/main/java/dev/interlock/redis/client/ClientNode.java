@@ -4,66 +4,90 @@ package dev.interlock.redis.client;
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Wire.Use;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A server behind a client library: what is the same for all of them. */
 public final class ClientNode implements RedisNode {
-    /** For how long a connection on which the server has answered is believed to be there. */
-    private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
-    private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
+    private static final RedisCommand ASKING = RedisCommand.of("ASKING");
 
     private final Environment env;
     private final Failures failures;
     private final Wire wire;
+    private final Lines lines;
+    private final Transactions transactions;
+    private final AcknowledgedCalls acknowledgedCalls;
     private final Subscriptions subscriptions;
-    private volatile boolean closed;
+    private final Subscriptions shardSubscriptions;
+
+    /** Whether the server has refused keys of different slots, as one does that is in cluster mode. */
+    private volatile boolean divided;
+
+    /** What to run when the server says that a sharded channel is another node's. */
+    private volatile Runnable onChannelMoved = () -> {};
 
     public ClientNode(Environment env, Failures failures, Wire wire, SubscriptionSource source) {
         this.env = env;
         this.failures = failures;
         this.wire = wire;
-        this.subscriptions = new Subscriptions(env, failures.server(), source);
+        this.lines = new Lines(failures, wire);
+        this.transactions = new Transactions(env, failures, lines, this::note);
+        this.acknowledgedCalls = new AcknowledgedCalls(failures, lines, this::note);
+        this.subscriptions = new Subscriptions(env, failures, source);
+        this.shardSubscriptions = new Subscriptions(env, failures, source.sharded(), () -> onChannelMoved.run());
     }
 
     @Override
     public @Nullable Object call(RedisCommand command, Duration timeout) {
-        return call(Use.SHARED, command, null, timeout);
+        return call(Use.SHARED, command, false, List.of(), timeout);
     }
 
     @Override
     public @Nullable Object callUrgently(RedisCommand command, Duration timeout) {
-        return call(Use.URGENT, command, null, timeout);
+        return call(Use.URGENT, command, false, List.of(), timeout);
     }
 
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-        return call(Use.SHARED, command, undo.inFull(), timeout);
+        return call(Use.SHARED, command, false, List.of(undo.inFull()), timeout);
     }
 
-    private @Nullable Object call(Use use, RedisCommand command, @Nullable RedisCommand undo, Duration timeout) {
+    /**
+     * As {@link #call} or, with something to undo, {@link #callOrUndo}, for a node of a cluster that is about to get the slot of the
+     * key: it is told so on the same connection.
+     */
+    public @Nullable Object callAsking(RedisCommand command, @Nullable RedisCommand undo, Duration timeout) {
+        List<RedisCommand> behind = undo == null ? List.of() : List.of(ASKING, undo.inFull());
+        return call(Use.SHARED, command, true, behind, timeout);
+    }
+
+    private @Nullable Object call(
+            Use use, RedisCommand command, boolean asking, List<RedisCommand> undo, Duration timeout) {
         Deadline deadline = new Deadline(env, timeout);
-        return wire.run(use, () -> call(use, command, undo, deadline), deadline);
+        return wire.run(use, () -> call(use, command, asking, undo, deadline), deadline);
     }
 
-    private @Nullable Object call(Use use, RedisCommand command, @Nullable RedisCommand undo, Deadline deadline) {
+    private @Nullable Object call(
+            Use use, RedisCommand command, boolean asking, List<RedisCommand> undo, Deadline deadline) {
         boolean again = false;
         while (true) {
-            Wire.Line line = open(use, deadline);
+            Wire.Line line = lines.open(use, deadline);
             try {
-                Object reply = line.exchange(List.of(command), undo, deadline).get(0);
+                Object reply = exchange(line, command, asking, undo, deadline);
                 if (command.isScript() && reply instanceof ServerError error && error.isNoScript()) {
-                    reply = line.exchange(List.of(command.inFull()), undo, deadline)
-                            .get(0);
+                    reply = exchange(line, command.inFull(), asking, undo, deadline);
                 }
                 return accept(line, command, reply);
             } catch (NotSentException e) {
@@ -77,26 +101,14 @@ public final class ClientNode implements RedisNode {
         }
     }
 
-    private Wire.Line open(Use use, Deadline deadline) {
-        while (true) {
-            if (closed) {
-                throw failures.closed(null);
-            }
-            Wire.Line line = wire.open(use, deadline);
-            if (line.silentNanos() < TRUSTED_NANOS || answers(line, deadline)) {
-                return line;
-            }
+    private static @Nullable Object exchange(
+            Wire.Line line, RedisCommand command, boolean asking, List<RedisCommand> undo, Deadline deadline)
+            throws NotSentException {
+        if (!asking) {
+            return line.exchange(List.of(command), undo, deadline).get(0);
         }
-    }
-
-    /** Whether a connection is still there: the network may have forgotten it, and the server ended it, without our being told. */
-    private boolean answers(Wire.Line line, Deadline deadline) {
-        try {
-            line.exchange(List.of(RedisCommand.of("PING")), null, deadline.sooner(LONGEST_LOOK, 2));
-            return true;
-        } catch (NotSentException | LockBackendException e) {
-            return false;
-        }
+        List<@Nullable Object> replies = line.exchange(List.of(ASKING, command), undo, deadline);
+        return replies.get(0) instanceof ServerError refused ? refused : replies.get(1);
     }
 
     /** Gives the connection back and returns the reply unless it is an error. */
@@ -105,112 +117,175 @@ public final class ClientNode implements RedisNode {
             line.release();
             return reply;
         }
-        LockBackendException failure = failures.answered(command, error);
+        note(error);
         if (error.isAboutServer()) {
             // Another process may have become the one to ask, as after a fail-over.
             line.retire();
-            subscriptions.doubt();
         } else {
             line.release();
         }
-        throw failure;
+        throw failures.answered(command, error);
     }
 
-    @Override
-    public @Nullable String transactIfEqual(
-            String key, String expected, List<RedisCommand> commands, Duration timeout) {
-        return transact(List.of(key), List.of(expected), List.of(commands), timeout)
-                .get(0);
-    }
-
-    @Override
-    public List<@Nullable String> transactWhereEqual(
-            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
-        return transact(keys, expected, commands.stream().map(List::of).toList(), timeout);
-    }
-
-    private List<@Nullable String> transact(
-            List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
-        if (expected.stream().anyMatch(String::isEmpty)) {
-            throw new IllegalArgumentException(
-                    "the expected value must not be empty: that stands for no string at all");
+    private void note(ServerError error) {
+        if (error.isAboutServer()) {
+            doubtSubscriptions();
         }
-        return wire.run(
-                Use.EXCLUSIVE, () -> transactOnALine(keys, expected, commands, timeout), new Deadline(env, timeout));
+        if (error.isCrossSlot()) {
+            divided = true;
+        }
     }
 
-    private List<@Nullable String> transactOnALine(
-            List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
-        List<RedisCommand> look = new ArrayList<>();
-        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
-        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
-        RedisCommand exec = RedisCommand.of("EXEC");
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return callAcknowledged(command, wanted, false, timeout);
+    }
+
+    /** As {@link #callAcknowledged}, for a node of a cluster that may be about to get the slot of the key. */
+    public Acknowledged callAcknowledged(
+            RedisCommand command, Acknowledgement wanted, boolean asking, Duration timeout) {
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(Use.EXCLUSIVE, () -> acknowledgedCalls.run(command, wanted, asking, deadline), deadline);
+    }
+
+    @Override
+    public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
+        Deadline deadline = new Deadline(env, timeout);
+        try {
+            return wire.run(Use.URGENT, () -> callEach(commands, deadline), deadline);
+        } catch (LockBackendException e) {
+            return Collections.nCopies(commands.size(), new RedisLink.Reply.Failed(e));
+        }
+    }
+
+    private List<RedisLink.Reply> callEach(List<RedisCommand> commands, Deadline deadline) {
         boolean again = false;
         while (true) {
-            Wire.Line line = open(Use.EXCLUSIVE, new Deadline(env, timeout));
+            Wire.Line line = lines.open(Use.URGENT, deadline);
             try {
-                List<@Nullable Object> looked = line.exchange(look, null, new Deadline(env, timeout));
-                List<@Nullable String> found = strings(line, look, looked);
-                List<RedisCommand> transaction = new ArrayList<>();
-                transaction.add(RedisCommand.of("MULTI"));
-                for (int i = 0; i < found.size(); i++) {
-                    if (expected.get(i).equals(found.get(i))) {
-                        transaction.addAll(commands.get(i));
-                    }
-                }
-                if (transaction.size() == 1) {
-                    line.exchange(List.of(RedisCommand.of("UNWATCH")), null, new Deadline(env, timeout));
-                    line.release();
-                    return found;
-                }
-                transaction.add(exec);
-                List<@Nullable Object> done = line.exchange(transaction, null, new Deadline(env, timeout));
-                rejectErrors(line, transaction, done);
-                line.release();
-                if (done.get(done.size() - 1) != null) {
-                    return found;
-                }
+                List<@Nullable Object> replies = line.exchange(commands, List.of(), deadline);
+                sendUnknownScripts(line, commands, replies, deadline);
+                return settle(line, commands, replies);
             } catch (NotSentException e) {
                 if (again) {
-                    throw failures.notSent(exec, e);
+                    throw failures.notSent(commands.get(0), e);
                 }
                 again = true;
             }
         }
     }
 
-    /** Returns what keys were found to hold, which is nothing of use if it is no string. */
-    private List<@Nullable String> strings(Wire.Line line, List<RedisCommand> look, List<@Nullable Object> looked) {
-        for (int i = 1; i < looked.size(); i++) {
-            if (looked.get(i) instanceof ServerError error && error.isWrongType()) {
-                looked.set(i, "");
+    /** Sends the scripts that the server did not know, each once in full, and puts the replies in their places. */
+    private static void sendUnknownScripts(
+            Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies, Deadline deadline)
+            throws NotSentException {
+        Set<String> sent = new HashSet<>();
+        List<Integer> places = new ArrayList<>();
+        List<RedisCommand> repeated = new ArrayList<>();
+        for (int i = 0; i < commands.size(); i++) {
+            RedisCommand command = commands.get(i);
+            if (command.isScript() && replies.get(i) instanceof ServerError error && error.isNoScript()) {
+                boolean first = sent.add(command.arguments().get(0));
+                places.add(i);
+                repeated.add(first ? command.inFull() : command);
             }
         }
-        rejectErrors(line, look, looked);
-        List<@Nullable String> found = new ArrayList<>();
-        looked.subList(1, looked.size()).forEach(value -> found.add((String) value));
+        if (!repeated.isEmpty()) {
+            List<@Nullable Object> late = line.exchange(repeated, List.of(), deadline);
+            for (int i = 0; i < late.size(); i++) {
+                replies.set(places.get(i), late.get(i));
+            }
+        }
+    }
+
+    private List<RedisLink.Reply> settle(Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies) {
+        List<RedisLink.Reply> settled = new ArrayList<>(commands.size());
+        boolean retires = false;
+        for (int i = 0; i < commands.size(); i++) {
+            if (replies.get(i) instanceof ServerError error) {
+                note(error);
+                retires |= error.isAboutServer();
+                settled.add(new RedisLink.Reply.Failed(failures.answered(commands.get(i), error)));
+            } else {
+                settled.add(new RedisLink.Reply.Value(replies.get(i)));
+            }
+        }
+        if (retires) {
+            line.retire();
+        } else {
+            line.release();
+        }
+        return settled;
+    }
+
+    @Override
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        return transactIfEqual(key, expected, commands, false, timeout);
+    }
+
+    /** As {@link #transactIfEqual}, for a node of a cluster that may be about to get the slot of the key. */
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, boolean asking, Duration timeout) {
+        return transact(List.of(key), List.of(expected), List.of(commands), asking, timeout)
+                .get(0);
+    }
+
+    @Override
+    public List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        List<List<RedisCommand>> all = commands.stream().map(List::of).toList();
+        if (!divided) {
+            try {
+                return transact(keys, expected, all, false, timeout);
+            } catch (ServerErrorException e) {
+                if (!e.error().isCrossSlot()) {
+                    throw e;
+                }
+            }
+        }
+        Map<Integer, List<Integer>> bySlot = new LinkedHashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            bySlot.computeIfAbsent(HashSlot.of(keys.get(i)), slot -> new ArrayList<>())
+                    .add(i);
+        }
+        List<@Nullable String> found = new ArrayList<>(Collections.nCopies(keys.size(), null));
+        for (List<Integer> places : bySlot.values()) {
+            List<@Nullable String> some =
+                    transact(pick(keys, places), pick(expected, places), pick(all, places), false, timeout);
+            for (int i = 0; i < places.size(); i++) {
+                found.set(places.get(i), some.get(i));
+            }
+        }
         return found;
     }
 
-    /** Throws for the first error, after giving up the connection, which may be left in the middle of a transaction. */
-    private void rejectErrors(Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies) {
-        for (int i = 0; i < replies.size(); i++) {
-            if (replies.get(i) instanceof ServerError error) {
-                line.retire();
-                if (error.isAboutServer()) {
-                    subscriptions.doubt();
-                }
-                throw failures.answered(commands.get(i), error);
-            }
+    private static <T> List<T> pick(List<T> all, List<Integer> places) {
+        return places.stream().map(all::get).toList();
+    }
+
+    private List<@Nullable String> transact(
+            List<String> keys,
+            List<String> expected,
+            List<List<RedisCommand>> commands,
+            boolean asking,
+            Duration timeout) {
+        if (expected.stream().anyMatch(String::isEmpty)) {
+            throw new IllegalArgumentException(
+                    "the expected value must not be empty: that stands for no string at all");
         }
+        Transactions.Plan plan = new Transactions.Plan(keys, expected, commands);
+        return wire.run(Use.EXCLUSIVE, () -> transactions.run(plan, asking, timeout), new Deadline(env, timeout));
+    }
+
+    @Override
+    public int slot(String key) {
+        return divided ? HashSlot.of(key) : 0;
     }
 
     @Override
     public RedisLink openLink(Duration timeout) {
-        if (closed) {
-            throw failures.closed(null);
-        }
-        return wire.openLink(new Deadline(env, timeout));
+        return lines.openLink(new Deadline(env, timeout));
     }
 
     @Override
@@ -223,16 +298,27 @@ public final class ClientNode implements RedisNode {
         return subscriptions.isConfirmed(channel);
     }
 
+    /** As {@link #subscribe}, to a sharded channel, which belongs to one node of a cluster. */
+    public Watch subscribeSharded(String channel, Listener listener) {
+        return shardSubscriptions.add(channel, listener);
+    }
+
+    /** Sets what to run when the server says that a sharded channel is another node's. */
+    public void onChannelMoved(Runnable action) {
+        onChannelMoved = action;
+    }
+
     @Override
     public void doubtSubscriptions() {
         subscriptions.doubt();
+        shardSubscriptions.doubt();
     }
 
     @Override
     public void close() {
-        closed = true;
         subscriptions.close();
-        wire.close();
+        shardSubscriptions.close();
+        lines.close();
     }
 
     @Override

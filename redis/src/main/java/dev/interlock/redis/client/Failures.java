@@ -6,29 +6,44 @@ import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Says what went wrong with a server, in words that help and hold no secret. */
 public final class Failures {
     private static final int MAX_TEXT = 200;
+    private static final String WANTS_CERTIFICATE =
+            ".*(certificate_required|bad_certificate|unknown_ca|decrypt_error).*";
     private static final int MIN_SECRET = 8;
-    private static final Map<String, String> ADVICE = Map.of(
-            "OOM", "give it more memory, or let it evict what is not locks",
-            "MISCONF", "it cannot save its data: see its log",
-            "MOVED", "it is a node of a cluster, which this client does not follow",
-            "ASK", "it is a node of a cluster, which this client does not follow",
-            "NOAUTH", "give the password in the endpoint, as in redis://user:password@host",
-            "WRONGPASS", "check user and password of the endpoint",
-            "NOPERM", "let the user do this in the server's access control list",
-            "WRONGTYPE", "something else uses this key: choose another key prefix");
+    private static final Map<String, String> ADVICE = Map.ofEntries(
+            Map.entry("OOM", "give it more memory, or let it evict what is not locks"),
+            Map.entry("MISCONF", "it cannot save its data: see its log"),
+            Map.entry("MOVED", "it is a node of a cluster: give the endpoint as redis-cluster://host:port"),
+            Map.entry("ASK", "it is a node of a cluster: give the endpoint as redis-cluster://host:port"),
+            Map.entry("TRYAGAIN", "it is moving a slot to another node of the cluster, which passes"),
+            Map.entry("CLUSTERDOWN", "no node of its cluster serves this slot now: see CLUSTER INFO there"),
+            Map.entry("MASTERDOWN", "it is a replica that has lost its primary"),
+            Map.entry("READONLY", "it is a replica: give the address of the primary, unless a failover is going on"),
+            Map.entry("NOREPLICAS", "its min-replicas-to-write asks for more replicas than follow it now"),
+            Map.entry("LOADING", "it has just started, and is reading its data"),
+            Map.entry("BUSY", "a script keeps it from everything else: see SLOWLOG, or end it by SCRIPT KILL"),
+            Map.entry("NOAUTH", "give the password in the endpoint, as in redis://user:password@host"),
+            Map.entry("WRONGPASS", "check user and password of the endpoint"),
+            Map.entry("NOPERM", "let the user do this in the server's access control list"),
+            Map.entry("WRONGTYPE", "something else uses this key: choose another key prefix"));
 
+    private final Environment env;
     private final String server;
 
-    public Failures(String server) {
+    public Failures(Environment env, String server) {
+        this.env = env;
         this.server = server;
     }
 
@@ -40,7 +55,9 @@ public final class Failures {
     /** The server replied with an error. */
     public ServerErrorException answered(RedisCommand command, ServerError error) {
         String text = tidy(error.text(), command.arguments());
-        String advice = ADVICE.get(error.text().split(" ", 2)[0]);
+        String advice = command.name().equals("WAITAOF") && error.isUnknownCommand()
+                ? "it needs Redis 7.2 or newer, or Valkey; older ones can acknowledge by replicas only"
+                : ADVICE.get(error.text().split(" ", 2)[0]);
         String said = text + (advice == null ? "" : "; " + advice);
         return error.isPassing()
                 ? new ServerErrorException(UNREACHABLE, server + " is not ready for " + command + ": " + said, error)
@@ -65,9 +82,17 @@ public final class Failures {
             if (each instanceof CertificateException) {
                 return new LockBackendException(
                         REFUSED,
-                        server + " shows a certificate that this JVM does not accept (" + root(each)
-                                + "): name the host as"
-                                + " the certificate does, and add its issuer to the JVM's trust store",
+                        server + " shows a certificate that is not accepted (" + root(each)
+                                + "): name the host as the certificate does, and name a file with its issuer in the"
+                                + " option tls-ca, or add that to the JVM's trust store",
+                        cause);
+            }
+            if (each instanceof SSLException
+                    && String.valueOf(each.getMessage()).matches(WANTS_CERTIFICATE)) {
+                return new LockBackendException(
+                        REFUSED,
+                        server + " does not accept this client's certificate, or wants one (" + root(each)
+                                + "): see the options tls-certificate and tls-key",
                         cause);
             }
         }
@@ -83,7 +108,7 @@ public final class Failures {
         return new LockBackendException(
                 UNREACHABLE,
                 "no connection to " + server + " within " + deadline.timeout()
-                        + ": check that it runs and is not overloaded");
+                        + ": check that it runs and is not overloaded" + Scheduling.excuse(env));
     }
 
     /** All connections were busy for too long. */
@@ -92,6 +117,41 @@ public final class Failures {
                 UNREACHABLE,
                 "no connection to " + server + " became free within " + deadline.timeout()
                         + ": too many threads use it at once, or it answers too slowly");
+    }
+
+    /** The application's supplier of credentials failed. */
+    LockBackendException noCredentials(RuntimeException cause) {
+        return new LockBackendException(
+                UNREACHABLE,
+                "there are no credentials for " + server + ": their supplier failed with "
+                        + cause.getClass().getName(),
+                cause);
+    }
+
+    /**
+     * Returns what to say if too few have acknowledged what a command has written.
+     *
+     * @param copies the reply to the wait: the number of replicas, behind the number of disks of the server itself where one was
+     *     asked for
+     */
+    public Optional<LockBackendException> shortfall(
+            RedisCommand command, Acknowledgement wanted, @Nullable Object copies) {
+        boolean local = true;
+        Object replicas = copies;
+        if (copies instanceof List<?> both && both.size() == 2) {
+            local = Long.valueOf(1).equals(both.get(0));
+            replicas = both.get(1);
+        }
+        long enough = replicas instanceof Long number ? number : 0;
+        if (local && enough >= wanted.replicas()) {
+            return Optional.empty();
+        }
+        String what = local
+                ? enough + " of " + wanted.replicas() + " replicas of " + server + " acknowledged " + command
+                        + " in time: see INFO replication there, and bring back or add replicas, or ask for fewer"
+                : server + " did not write " + command
+                        + " to its disk in time: set its appendfsync to always, or allow a longer command time-out";
+        return Optional.of(new LockBackendException(UNREACHABLE, what));
     }
 
     /** The connection broke before the command had left. */
@@ -116,7 +176,7 @@ public final class Failures {
         return new LockBackendException(
                 OUTCOME_UNKNOWN,
                 "no reply to " + command + " from " + server + " within " + deadline.timeout()
-                        + ": it may have been carried out, or may yet be");
+                        + ": it may have been carried out, or may yet be" + Scheduling.excuse(env));
     }
 
     /** The node is closed. */

@@ -13,10 +13,18 @@ public interface SubscriptionSource {
      */
     Line open(Receiver receiver);
 
+    /** Returns the source of connections for the sharded channels of a cluster. */
+    default SubscriptionSource sharded() {
+        return this;
+    }
+
     /** Told what a server says about channels; must not block. */
     interface Receiver {
         /** The server has confirmed a subscription. */
         void confirmed(String channel);
+
+        /** The server has ended a subscription: because it was asked to, or because the channel is another node's now. */
+        void revoked(String channel);
 
         /** The server has sent a message. */
         void message(String channel, String text);
@@ -36,6 +44,11 @@ public interface SubscriptionSource {
 
         /** Asks the server for a sign of life. */
         void ping();
+
+        /** Whether what it was logged in with expires soon, so that another one should take its place. */
+        default boolean isExpiring() {
+            return false;
+        }
 
         /** Hands on what the server says, and returns when the connection has ended. */
         void listen();

@@ -41,8 +41,9 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(5);
 
     private final Environment env;
-    private final String server;
+    private final Failures failures;
     private final SubscriptionSource source;
+    private final Runnable onMoved;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Set<Member>> listeners = new HashMap<>();
     private final Set<String> confirmed = new HashSet<>();
@@ -62,10 +63,16 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private volatile long delay = MIN_DELAY;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    Subscriptions(Environment env, String server, SubscriptionSource source) {
+    Subscriptions(Environment env, Failures failures, SubscriptionSource source) {
+        this(env, failures, source, () -> {});
+    }
+
+    /** @param onMoved run when the server says that a channel is another node's */
+    Subscriptions(Environment env, Failures failures, SubscriptionSource source, Runnable onMoved) {
         this.env = env;
-        this.server = server;
+        this.failures = failures;
         this.source = source;
+        this.onMoved = onMoved;
     }
 
     /** Begins to listen. */
@@ -106,7 +113,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 heart = fresh;
             } catch (Throwable e) {
                 // Listening goes on without it, and the next listener tries again.
-                log(Level.WARNING, "no thread could be started that sees whether " + server + " is there", e);
+                log(
+                        Level.WARNING,
+                        "no thread could be started that sees whether " + failures.server() + " is there",
+                        e);
             }
         }
     }
@@ -268,7 +278,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 last = beat(last);
             } catch (Throwable e) {
                 // Nobody would start this thread again.
-                log(Level.WARNING, "could not see whether " + server + " is there", e);
+                log(Level.WARNING, "could not see whether " + failures.server() + " is there", e);
             }
             sleep(HEARTBEAT);
         }
@@ -287,14 +297,15 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             boolean stoodStill = now.nanos - last.nanos > 2 * HEARTBEAT;
             SubscriptionSource.Line present = line;
             silent = present != null && present.equals(last.line) && now.heard == last.heard && !stoodStill;
-            if (present != null && silent) {
+            if (present != null && (silent || present.isExpiring())) {
+                // Nothing but commands for channels can be sent on it, so it cannot log in anew.
                 present.close();
             } else {
                 send(SubscriptionSource.Line::ping);
                 Set<String> missing = new HashSet<>(listeners.keySet());
                 missing.removeAll(confirmed);
-                if (!missing.isEmpty()) {
-                    // Refused, for a while perhaps, or just on their way.
+                if (!missing.isEmpty() && present != null && present.equals(last.line)) {
+                    // Refused, for a while perhaps. On a connection that is new they are just on their way.
                     send(it -> it.subscribe(missing));
                 }
             }
@@ -302,7 +313,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             lock.unlock();
         }
         if (silent) {
-            log(Level.INFO, server + " is silent on the connection that listens, which is opened again", null);
+            log(
+                    Level.INFO,
+                    failures.server() + " is silent on the connection that listens, which is opened again",
+                    null);
         }
         return now;
     }
@@ -345,6 +359,21 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     }
 
     @Override
+    public void revoked(String channel) {
+        alive();
+        boolean unasked;
+        lock.lock();
+        try {
+            unasked = confirmed.remove(channel);
+        } finally {
+            lock.unlock();
+        }
+        if (unasked) {
+            tell(channel, RedisNode.Listener::ended);
+        }
+    }
+
+    @Override
     public void message(String channel, String text) {
         succeeded();
         tell(channel, listener -> listener.message(text));
@@ -380,6 +409,10 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     @Override
     public void refused(ServerError error) {
         alive();
+        if (error.isMoved()) {
+            onMoved.run();
+            return;
+        }
         lock.lock();
         try {
             if (confirmed.containsAll(listeners.keySet())) {
@@ -389,7 +422,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         } finally {
             lock.unlock();
         }
-        complain(new Failures(server).answered(RedisCommand.of("SUBSCRIBE"), error));
+        complain(failures.answered(RedisCommand.of("SUBSCRIBE"), error));
     }
 
     /** Ends all listening; its thread ends soon. */
@@ -419,6 +452,11 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         Member(String channel, RedisNode.Listener listener) {
             this.channel = channel;
             this.listener = listener;
+        }
+
+        @Override
+        public boolean isListening() {
+            return isConfirmed(channel);
         }
 
         @Override

@@ -50,12 +50,12 @@ public interface Wire extends AutoCloseable {
         /**
          * Sends commands, one right after the other, and waits for all replies.
          *
-         * @param undo what to send behind the commands if their replies are late, in full and without waiting
+         * @param undo what to send behind the commands if their replies are late, in full and without waiting; may be empty
          * @return the replies: {@code null}, {@link Long}, {@link String}, {@link List} of these, or {@link ServerError}
          * @throws NotSentException if the last command has certainly not left in full
          * @throws dev.interlock.LockBackendException if a reply is missing
          */
-        List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
+        List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
                 throws NotSentException;
 
         /** How long ago the server last showed on this connection that it is there; zero if that is not known. */

@@ -5,12 +5,24 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.jedis.JedisClusterConnector;
 import dev.interlock.redis.client.jedis.JedisSubscriptions;
 import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.topology.PrimaryFollower;
+import dev.interlock.redis.topology.cluster.ClusterNode;
+import java.time.Duration;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.Pool;
 
 /** Makes {@link RedisNode}s over Jedis, which must be there. */
 public final class JedisNodes {
+    /** How long a node of a cluster may take to tell its slots. */
+    private static final Duration TELLING_TIMEOUT = Duration.ofSeconds(2);
+
     private JedisNodes() {}
 
     /**
@@ -26,8 +38,70 @@ public final class JedisNodes {
      * @return the node
      */
     public static RedisNode of(RedisClient client, Environment env) {
-        Failures failures = new Failures("the server of the given Jedis client");
-        JedisWire wire = JedisWire.of(env, failures, client.getPool());
+        return of(client.getPool(), "the server of the given Jedis client", env);
+    }
+
+    /**
+     * Makes a node over the connections of a client that asks sentinels for the primary. The client says which server that is; the
+     * server itself is asked whether it is true before it is believed, and whenever there are doubts.
+     *
+     * @param client the client, which stays open when the node is closed
+     * @param timeout how long a search for the primary may take that no caller waits for
+     * @param env time and threads
+     * @return the node
+     */
+    public static RedisNode of(RedisSentinelClient client, Duration timeout, Environment env) {
+        return new PrimaryFollower(
+                env, "the primary of the given Jedis client", timeout, new JedisSentinelSource(client, env), () -> {});
+    }
+
+    /**
+     * Makes a node over a client of one of the types for which there is a method here.
+     *
+     * @param client the client, which stays open when the node is closed
+     * @param timeout how long a search for a server may take that no caller waits for
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if locks cannot be kept over a client of its type; the message says why
+     */
+    public static RedisNode of(UnifiedJedis client, Duration timeout, Environment env) {
+        if (client instanceof RedisClient single) {
+            return of(single, env);
+        }
+        if (client instanceof RedisSentinelClient sentinel) {
+            return of(sentinel, timeout, env);
+        }
+        if (client instanceof RedisClusterClient cluster) {
+            return of(cluster, env);
+        }
+        String type = client.getClass().getName();
+        if (type.equals("redis.clients.jedis.MultiDbClient")) {
+            throw new IllegalArgumentException(
+                    "a MultiDbClient changes between databases that do not share their data, so that two holders would have"
+                            + " a lock each in one of them: give a client of one database");
+        }
+        throw new IllegalArgumentException(
+                "a client of type " + type
+                        + " cannot be used: give a RedisClient, RedisSentinelClient or RedisClusterClient, or name the servers as endpoints");
+    }
+
+    static RedisNode of(Pool<Connection> pool, String server, Environment env) {
+        Failures failures = new Failures(env, server);
+        JedisWire wire = JedisWire.of(env, failures, pool);
         return new ClientNode(env, failures, wire, new JedisSubscriptions(wire));
+    }
+
+    /**
+     * Makes a node that leads to a Redis Cluster, over the connection pools that a client has for the nodes of the cluster, and one more
+     * connection to each that there is something to listen to. Everything else is as for {@link #of(RedisClient, Environment)}; the
+     * client's own redirections and repetitions are not used.
+     *
+     * @param client the client, which stays open when the node is closed
+     * @param env time and threads
+     * @return the node
+     */
+    public static RedisNode of(RedisClusterClient client, Environment env) {
+        JedisClusterConnector connector = new JedisClusterConnector(env, client);
+        return new ClusterNode(connector.nodes(), connector, TELLING_TIMEOUT, env);
     }
 }

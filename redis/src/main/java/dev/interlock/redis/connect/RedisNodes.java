@@ -4,11 +4,15 @@ package dev.interlock.redis.connect;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.client.combining.CombiningConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
-import dev.interlock.spi.StrategyOption;
+import dev.interlock.redis.endpoint.RedisTopology;
+import dev.interlock.redis.topology.Topologies;
+import dev.interlock.redis.topology.cluster.ClusterNode;
 import java.util.List;
 
 /**
@@ -18,87 +22,171 @@ import java.util.List;
  * client that the application already has.
  */
 public final class RedisNodes {
-    /** The option for how many connections {@link #interlock} opens at most for the commands of all threads. */
-    public static final StrategyOption SHARED_CONNECTIONS = new StrategyOption(
-                    "shared-connections",
-                    "4",
-                    "with client=interlock, how many connections to a server all threads share at most, from 1 to 64; they are opened as"
-                            + " they are needed")
-            .mixedWith("2");
-
     private RedisNodes() {}
 
     /**
-     * Makes a node with Jedis connections of its own: as many as are used at once, at most 64.
+     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own, as its options say.
+     *
+     * @param library the client library
+     * @param config names the endpoints
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if the endpoints cannot be used, an option contradicts them, or the library is missing; the
+     *     message says what to do
+     */
+    public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
+        return open(library, config, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own.
+     *
+     * @param library the client library
+     * @param config names the endpoints, and tells how long a search for a server may take that no caller waits for
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if the endpoints cannot be used, the settings contradict them, or the library is missing; the
+     *     message says what to do
+     */
+    public static RedisNode open(
+            ClientLibrary library, LockConfig config, ConnectionSettings settings, Environment env) {
+        RedisTopology topology = RedisTopology.of(config);
+        if (topology instanceof RedisTopology.Sentinel sentinel) {
+            ServerConnector servers = connector(library, List.of(sentinel.login()), settings, env);
+            ServerConnector sentinels = connector(library, sentinel.sentinels(), settings.withoutCredentials(), env);
+            return Topologies.sentinel(sentinel, servers, sentinels, config.commandTimeout(), env);
+        }
+        if (topology instanceof RedisTopology.Replicated replicated) {
+            ServerConnector connector = connector(library, replicated.servers(), settings, env);
+            return Topologies.replicated(replicated, connector, config.commandTimeout(), env);
+        }
+        if (topology instanceof RedisTopology.Cluster cluster) {
+            ServerConnector connector = connector(library, cluster.seeds(), settings, env);
+            return new ClusterNode(cluster.seeds(), connector, config.commandTimeout(), env);
+        }
+        return single(library, ((RedisTopology.Standalone) topology).server(), settings, env);
+    }
+
+    /**
+     * Makes a node with Jedis connections of its own, as the options of a configuration say.
      *
      * @param endpoint the server
-     * @param config tells how long connecting may take where no call sets a bound
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
      * @param env time and threads
      * @return the node
      * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
      */
     public static RedisNode jedis(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
-        return new JedisConnector(env, config.commandTimeout()).connect(endpoint);
+        return jedis(endpoint, ConnectionSettings.of(config), env);
     }
 
     /**
-     * Makes a node with few connections of its own that all threads share: whoever finds one free writes and reads for all who come
-     * meanwhile. Nobody waits for a connection of a pool, a thread that is alone never waits for another one, and where there are
-     * many, server and client make one system call for many commands. Transactions and subscriptions have connections of their own.
-     * Needs Jedis, which reads the replies.
+     * Makes a node with Jedis connections of its own: as many as are used at once, up to what the settings say.
      *
      * @param endpoint the server
-     * @param config tells how many connections threads share ({@link #SHARED_CONNECTIONS}), and how long connecting may take where
-     *     no call sets a bound
+     * @param settings how to connect
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if Jedis is missing, where the message names the artifact to add; or if the number of
-     *     connections makes no sense
+     * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
      */
-    public static RedisNode interlock(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        require("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
-        return new CombiningConnector(env, config.commandTimeout(), sharedConnections(config)).connect(endpoint);
+    public static RedisNode jedis(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.JEDIS, endpoint, settings, env);
     }
 
-    private static int sharedConnections(LockConfig config) {
-        String value = config.option(SHARED_CONNECTIONS.name())
-                .orElse(SHARED_CONNECTIONS.defaultValue())
-                .strip();
-        if (!value.matches("[1-9]|[1-5][0-9]|6[0-4]")) {
-            throw new IllegalArgumentException("option " + SHARED_CONNECTIONS.name() + " is \"" + value
-                    + "\": it must be a whole number from 1 to 64");
-        }
-        return Integer.parseInt(value);
+    /**
+     * Makes a node with a Lettuce client of its own, as the options of a configuration say.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     */
+    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return lettuce(endpoint, ConnectionSettings.of(config), env);
     }
 
     /**
      * Makes a node with a Lettuce client of its own, which shares one connection among all threads.
      *
      * @param endpoint the server
-     * @param config tells how long connecting may take
+     * @param settings how to connect
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict the endpoint
      */
-    public static RedisNode lettuce(RedisEndpoint endpoint, LockConfig config, Environment env) {
-        return lettuce(List.of(endpoint), config, env).get(0);
+    public static RedisNode lettuce(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.LETTUCE, endpoint, settings, env);
     }
 
     /**
-     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed.
+     * Makes a node with few connections of its own that all threads share, as the options of a configuration say. Needs Jedis.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
+     */
+    public static RedisNode interlock(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return interlock(endpoint, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes a node with few connections of its own that all threads share: a thread that finds one free writes and reads for all that
+     * come meanwhile. No thread waits for a connection of a pool, a thread that is alone never waits for another one, and where there
+     * are many, server and client make one system call for many commands. Transactions and subscriptions have connections of their
+     * own. Needs Jedis, which reads the replies.
+     *
+     * @param endpoint the server
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
+     */
+    public static RedisNode interlock(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.INTERLOCK, endpoint, settings, env);
+    }
+
+    /**
+     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed. They do
+     * not examine their servers.
      *
      * @param endpoints the servers
-     * @param config tells how long connecting may take
+     * @param settings how to connect
      * @param env time and threads
      * @return the nodes, in the order of the servers
-     * @throws IllegalArgumentException if Lettuce is missing; the message names the artifact to add
+     * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict an endpoint
      */
-    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, LockConfig config, Environment env) {
-        require("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
-        try (LettuceConnector connector = new LettuceConnector(env, config.commandTimeout())) {
-            return endpoints.stream().map(connector::connect).toList();
+    public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(ClientLibrary.LETTUCE, endpoints, settings, env)) {
+            return endpoints.stream().<RedisNode>map(connector::connect).toList();
         }
+    }
+
+    private static RedisNode single(
+            ClientLibrary library, RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(library, List.of(endpoint), settings, env)) {
+            return connector.connectExamined(endpoint);
+        }
+    }
+
+    private static ServerConnector connector(
+            ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        library.require();
+        endpoints.forEach(settings::requireConsistent);
+        boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
+        ClientPreload.once(library.name(), plain -> connector(library, plain, Environment.system()), settings, tls);
+        return connector(library, settings, env);
+    }
+
+    private static ServerConnector connector(ClientLibrary library, ConnectionSettings settings, Environment env) {
+        return switch (library) {
+            case JEDIS -> new JedisConnector(env, settings);
+            case LETTUCE -> new LettuceConnector(env, settings);
+            case INTERLOCK -> new CombiningConnector(env, settings);
+        };
     }
 
     /**
@@ -115,16 +203,5 @@ public final class RedisNodes {
                     + config.endpoints().size() + ": give one endpoint, or use redlock for several");
         }
         return RedisEndpoint.of(config.endpoints().get(0));
-    }
-
-    private static void require(String library, String type, String artifact) {
-        try {
-            Class.forName(type, false, RedisNodes.class.getClassLoader());
-        } catch (ClassNotFoundException e) {
-            throw new IllegalArgumentException(
-                    library + " is not there: add the artifact " + artifact
-                            + " to the program, or choose another client",
-                    e);
-        }
     }
 }

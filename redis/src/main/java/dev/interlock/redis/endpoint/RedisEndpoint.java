@@ -116,6 +116,18 @@ public final class RedisEndpoint {
                 "rediss".equalsIgnoreCase(scheme), uri.getHost(), port, database(uri), username, password);
     }
 
+    /**
+     * Returns the endpoint of another server that is reached in the same way.
+     *
+     * @param host its name or address; an IPv6 address with or without brackets
+     * @param port its port
+     * @return an endpoint with the TLS, database, user and password of this one
+     */
+    public RedisEndpoint at(String host, int port) {
+        String written = host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
+        return new RedisEndpoint(tls, written, port, database, username, password);
+    }
+
     private static String quoted(URI uri) {
         boolean telling = uri.getScheme() != null && !uri.isOpaque();
         return telling ? "endpoint \"" + LockConfig.mask(uri) + "\"" : "an endpoint";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the URI of a Redis server means. Needs no client library. */
+/** Where a Redis server listens, and how to connect and log in to it. Needs no client library. */
 @NullMarked
 package dev.interlock.redis.endpoint;
 

@@ -13,10 +13,15 @@ import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** What no server can be made to do. */
 class SubscriptionsTest {
+    private static final Failures FAILURES = new Failures(Environment.system(), "a server");
+
     private static final Duration LONG = Duration.ofSeconds(20);
 
     @Test
@@ -28,7 +33,7 @@ class SubscriptionsTest {
             }
             return new Confirming(receiver, true);
         };
-        Subscriptions subscriptions = new Subscriptions(Environment.system(), "a server", failing);
+        Subscriptions subscriptions = new Subscriptions(Environment.system(), FAILURES, failing);
         CountDownLatch told = new CountDownLatch(1);
 
         subscriptions.add("channel", new RedisNode.Listener() {
@@ -46,6 +51,42 @@ class SubscriptionsTest {
         } finally {
             subscriptions.close();
         }
+    }
+
+    @Test
+    void aLogHandlerThatThrowsDoesNotEndListeningForGood() {
+        AtomicInteger opened = new AtomicInteger();
+        Subscriptions subscriptions = new Subscriptions(Environment.system(), FAILURES, receiver -> {
+            if (opened.getAndIncrement() < 2) {
+                throw new IllegalStateException("on purpose");
+            }
+            return new Confirming(receiver, true);
+        });
+        Counting counting = new Counting();
+        AtomicInteger logged = new AtomicInteger();
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                logged.incrementAndGet();
+                throw new IllegalStateException("the disk is full");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(Subscriptions.class.getName());
+        logger.addHandler(broken);
+        try {
+            subscriptions.add("channel", counting);
+            await().atMost(LONG).untilAtomic(counting.begun, is(1));
+        } finally {
+            logger.removeHandler(broken);
+            subscriptions.close();
+        }
+        assertThat(logged).hasPositiveValue();
     }
 
     /** Time that passes a thousand times as fast. */
@@ -86,7 +127,7 @@ class SubscriptionsTest {
     void aConnectionOnWhichTheServerIsSilentIsOpenedAgain() {
         AtomicInteger opened = new AtomicInteger();
         Subscriptions subscriptions = new Subscriptions(
-                new Hurried(), "a server", receiver -> new Confirming(receiver, opened.incrementAndGet() > 1));
+                new Hurried(), FAILURES, receiver -> new Confirming(receiver, opened.incrementAndGet() > 1));
         Counting counting = new Counting();
         subscriptions.add("channel", counting);
         try {
@@ -101,7 +142,7 @@ class SubscriptionsTest {
     void aConnectionOnWhichTheServerAnswersStays() {
         AtomicInteger opened = new AtomicInteger();
         AtomicInteger pings = new AtomicInteger();
-        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), FAILURES, receiver -> {
             opened.incrementAndGet();
             return new Confirming(receiver, true) {
                 @Override
@@ -125,7 +166,7 @@ class SubscriptionsTest {
     @Test
     void aConnectionThatIsDoubtedIsOpenedAgain() {
         Subscriptions subscriptions =
-                new Subscriptions(Environment.system(), "a server", receiver -> new Confirming(receiver, true));
+                new Subscriptions(Environment.system(), FAILURES, receiver -> new Confirming(receiver, true));
         Counting counting = new Counting();
         subscriptions.add("channel", counting);
         try {
@@ -149,7 +190,7 @@ class SubscriptionsTest {
                 return super.nanoTime() / 20;
             }
         };
-        Subscriptions subscriptions = new Subscriptions(slow, "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(slow, FAILURES, receiver -> {
             int number = opened.incrementAndGet();
             return new Confirming(receiver, true) {
                 @Override
@@ -177,7 +218,7 @@ class SubscriptionsTest {
     @Test
     void aSubscriptionThatWasRefusedIsAskedForAgain() {
         AtomicInteger asked = new AtomicInteger();
-        Subscriptions subscriptions = new Subscriptions(new Hurried(), "a server", receiver -> {
+        Subscriptions subscriptions = new Subscriptions(new Hurried(), FAILURES, receiver -> {
             SubscriptionSource.Receiver busyAtFirst = receiver;
             return new Confirming(receiver, true) {
                 @Override

@@ -3,6 +3,7 @@ package dev.interlock.redis.connect;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.util.ArrayList;
@@ -17,8 +18,8 @@ class CombiningNodeTest extends OwnConnectionsContract {
     private static final int CONNECTIONS = 4;
 
     @Override
-    RedisNode open(String uri, Environment env) {
-        return RedisNodes.interlock(RedisEndpoint.parse(uri), CONFIG, env);
+    RedisNode open(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return RedisNodes.interlock(endpoint, settings, env);
     }
 
     @Override

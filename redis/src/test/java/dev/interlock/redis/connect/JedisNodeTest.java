@@ -4,12 +4,14 @@ package dev.interlock.redis.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ShiftedEnvironment;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.lang.reflect.Method;
@@ -23,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 class JedisNodeTest extends OwnConnectionsContract {
     @Override
-    RedisNode open(String uri, Environment env) {
-        return RedisNodes.jedis(RedisEndpoint.parse(uri), CONFIG, env);
+    RedisNode open(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return RedisNodes.jedis(endpoint, settings, env);
     }
 
     @Override
@@ -78,10 +80,56 @@ class JedisNodeTest extends OwnConnectionsContract {
     }
 
     @Test
+    void threadsThatFindNoConnectionFreeAreServedInTheOrderInWhichTheyCame() throws Exception {
+        RedisServer server = start();
+        ConnectionSettings settings =
+                ConnectionSettings.of(CONFIG).toBuilder().connections(1).build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
+        ExecutorService executor = closeLater(new Executor(1)).service;
+        Future<Object> busy = executor.submit(() -> node.call(BLOCKING, LONG));
+        awaitBlockedClients(server, 1);
+        List<Thread> threads = new ArrayList<>();
+        List<String> numbers = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            String number = Integer.toString(i);
+            Thread thread = new Thread(() -> node.call(RedisCommand.of("RPUSH", "turns", number), LONG));
+            thread.start();
+            await().atMost(LONG).until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+            threads.add(thread);
+            numbers.add(number);
+        }
+
+        server.command("RPUSH", "list", "x");
+        busy.get();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(server.command("LRANGE", "turns", "0", "-1")).isEqualTo(numbers);
+    }
+
+    @Test
+    void anUrgentCallDoesNotWaitForThoseThatUseAllConnections() throws Exception {
+        RedisServer server = start();
+        ConnectionSettings settings =
+                ConnectionSettings.of(CONFIG).toBuilder().connections(1).build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
+        ExecutorService executor = closeLater(new Executor(1)).service;
+        Future<Object> busy = executor.submit(() -> node.call(BLOCKING, LONG));
+        awaitBlockedClients(server, 1);
+
+        LockBackendException none = failure(() -> node.call(PING, SHORT));
+
+        assertThat(none).hasMessageContaining("became free");
+        assertThat(node.callUrgently(PING, LONG)).isEqualTo("PONG");
+        server.command("RPUSH", "list", "x");
+        assertThat(String.valueOf(busy.get())).isEqualTo("[list, x]");
+    }
+
+    @Test
     void aConnectionThatEndedWhileItWasIdleCostsNoFailure() {
         RedisServer server = start();
         ShiftedEnvironment env = new ShiftedEnvironment();
-        RedisNode node = closeLater(open(server.uri(), env));
+        RedisNode node = node(server.uri(), env);
         node.call(RedisCommand.of("PING"), LONG);
         server.command("CLIENT", "KILL", "TYPE", "normal");
         env.putForward(TimeUnit.SECONDS.toNanos(5));
@@ -93,7 +141,7 @@ class JedisNodeTest extends OwnConnectionsContract {
     void aConnectionThatWasIdleForLongIsUsedAgain() {
         RedisServer server = start();
         ShiftedEnvironment env = new ShiftedEnvironment();
-        RedisNode node = closeLater(open(server.uri(), env));
+        RedisNode node = node(server.uri(), env);
         node.call(RedisCommand.of("SET", "k", "v"), LONG);
         Object connections = server.command("INFO", "stats");
         env.putForward(TimeUnit.SECONDS.toNanos(5));

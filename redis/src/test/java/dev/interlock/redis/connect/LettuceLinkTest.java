@@ -16,6 +16,7 @@ import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
@@ -234,7 +235,7 @@ class LettuceLinkTest {
         List<RedisEndpoint> endpoints = List.of(RedisEndpoint.parse(start().uri()), RedisEndpoint.parse(start().uri()));
         Set<Thread> before = ConcurrentHashMap.newKeySet();
         before.addAll(Thread.getAllStackTraces().keySet());
-        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, CONFIG, Environment.system());
+        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, ConnectionSettings.of(CONFIG), Environment.system());
         RedisLink link = nodes.get(1).openLink(LONG);
         assertThat(value(send(nodes.get(0).openLink(LONG), RedisCommand.of("PING"))))
                 .isEqualTo("PONG");

@@ -4,21 +4,39 @@ package dev.interlock.redis.connect;
 import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.is;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ShiftedEnvironment;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.endpoint.RedisCredentials;
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What nodes do that open their own connections to an endpoint. */
 abstract class OwnConnectionsContract extends RedisNodeContract {
+    /** Opens a node with settings of its own. */
+    abstract RedisNode open(RedisEndpoint endpoint, ConnectionSettings settings, Environment env);
+
+    @Override
+    final RedisNode open(String uri, Environment env) {
+        return open(RedisEndpoint.parse(uri), ConnectionSettings.of(CONFIG), env);
+    }
+
     @Test
     void aUserNeedsNoPermissionButForTheCommandsThatAreCalled() {
         RedisServer server = start();
@@ -29,14 +47,122 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
     }
 
     @Test
-    void onlyALogInPrecedesTheFirstCommand() {
+    void onlyALogInAndOneQuestionPrecedeTheFirstCommand() {
         RedisServer server = start("--requirepass", "hunter2");
         try (CommandMonitor monitor = server.monitor()) {
             node("redis://:hunter2@127.0.0.1:" + server.port() + "/1").call(RedisCommand.of("GET", "k"), LONG);
 
             assertThat(monitor.commands())
-                    .containsExactly(List.of("AUTH", "(redacted)"), List.of("SELECT", "1"), List.of("GET", "k"));
+                    .containsExactly(
+                            List.of("AUTH", "(redacted)"),
+                            List.of("SELECT", "1"),
+                            List.of("INFO"),
+                            List.of("GET", "k"));
         }
+    }
+
+    @Test
+    void aServerIsExaminedAtItsFirstConnectionAndAfterAFailure() throws Exception {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        RedisNode node = node(proxy.uri());
+        try (CommandMonitor monitor = server.monitor()) {
+            node.call(PING, LONG);
+            useManyConnections(server, node);
+            assertThat(count(monitor, "INFO")).isEqualTo(1);
+
+            proxy.loseNextReply();
+            failure(() -> node.call(TAKE, LONG));
+            useManyConnections(server, node);
+            assertThat(count(monitor, "INFO")).isGreaterThan(1);
+        }
+    }
+
+    @Test
+    void aReplicaThatWasGivenAsAPrimaryIsSaidToBeOneUntilItIsPromoted() {
+        RedisServer server = start();
+        server.command("REPLICAOF", "127.0.0.1", "1");
+        RedisNode node = node(server.uri());
+
+        LockBackendException failure = failure(() -> node.call(TAKE, LONG));
+        server.command("REPLICAOF", "NO", "ONE");
+
+        assertThat(failure.reason()).isEqualTo(UNREACHABLE);
+        assertThat(failure).hasMessageContaining("is a replica of 127.0.0.1:1").hasMessageContaining("primary");
+        assertThat(node.call(TAKE, LONG)).isEqualTo("OK");
+    }
+
+    @Test
+    void connectionsBearTheNameThatWasChosenWhereTheServerAllowsIt() {
+        RedisServer server = start();
+        server.command("ACL", "SETUSER", "locks", "on", ">secret", "~*", "&*", "+@all", "-client");
+        LockConfig config =
+                CONFIG.toBuilder().option("client-name", "locks-of-billing").build();
+
+        closeLater(open(server.uri(), config)).call(PING, LONG);
+        assertThat(String.valueOf(server.command("CLIENT", "LIST"))).contains("name=locks-of-billing");
+        RedisNode forbidden = closeLater(open("redis://locks:secret@127.0.0.1:" + server.port(), config));
+        assertThat(forbidden.call(PING, LONG)).isEqualTo("PONG");
+    }
+
+    @Test
+    void aSupplierIsAskedAgainBeforeItsCredentialsExpire() {
+        RedisServer server = start();
+        server.command("ACL", "SETUSER", "locks", "on", ">token-1", "~*", "&*", "+@all");
+        ShiftedEnvironment env = new ShiftedEnvironment();
+        AtomicInteger asked = new AtomicInteger();
+        ConnectionSettings settings = ConnectionSettings.of(CONFIG).toBuilder()
+                .credentials(() -> RedisCredentials.of("locks", "token-" + asked.incrementAndGet())
+                        .until(Instant.ofEpochMilli(env.currentTimeMillis()).plusSeconds(600)))
+                .build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, env));
+        node.call(PING, LONG);
+        server.command("ACL", "SETUSER", "locks", ">token-2", "<token-1");
+
+        env.putForward(TimeUnit.SECONDS.toNanos(300));
+        node.call(PING, LONG);
+        assertThat(asked).hasValue(1);
+        env.putForward(TimeUnit.SECONDS.toNanos(240));
+
+        assertThat(node.call(RedisCommand.of("ACL", "WHOAMI"), LONG)).isEqualTo("locks");
+        assertThat(asked).hasValue(2);
+    }
+
+    @Tag("deep")
+    @Test
+    void aSubscriptionIsOpenedAgainBeforeItsCredentialsExpire() {
+        RedisServer server = start();
+        server.command("ACL", "SETUSER", "locks", "on", ">token", "~*", "&*", "+@all");
+        AtomicInteger asked = new AtomicInteger();
+        ConnectionSettings settings = ConnectionSettings.of(CONFIG).toBuilder()
+                .credentials(() -> RedisCredentials.of("locks", "token")
+                        .until(Instant.now().plusSeconds(asked.incrementAndGet() == 1 ? 1 : 3600)))
+                .build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
+        AtomicInteger begun = new AtomicInteger();
+        node.subscribe("channel", begun::incrementAndGet);
+
+        await().atMost(LONG).untilAtomic(begun, is(2));
+        assertThat(asked).hasValue(2);
+    }
+
+    @Test
+    void aSupplierThatFailsIsBlamed() {
+        ConnectionSettings settings = ConnectionSettings.builder()
+                .credentials(() -> {
+                    throw new IllegalStateException("no identity");
+                })
+                .build();
+        RedisNode node = closeLater(open(RedisEndpoint.parse(start().uri()), settings, Environment.system()));
+
+        LockBackendException failure = failure(() -> node.call(PING, LONG));
+
+        assertThat(failure.reason()).isEqualTo(UNREACHABLE);
+        assertThat(failure).hasMessageContaining("supplier failed with java.lang.IllegalStateException");
+    }
+
+    private RedisNode open(String uri, LockConfig config) {
+        return open(RedisEndpoint.parse(uri), ConnectionSettings.of(config), Environment.system());
     }
 
     @Test

@@ -15,9 +15,11 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -44,11 +47,17 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every {@link RedisNode} does, whatever client library is behind it. */
 abstract class RedisNodeContract {
     static final Duration LONG = Duration.ofSeconds(20);
     static final Duration SHORT = Duration.ofMillis(300);
+
+    /** Of which a quarter is left for the reply. */
+    private static final Duration SHORT_WAIT = Duration.ofSeconds(2);
+
     static final LockConfig CONFIG = LockConfig.builder().commandTimeout(LONG).build();
 
     private static final String SECRET = "s3cret/t0ken+with:odd@characters";
@@ -109,7 +118,7 @@ abstract class RedisNodeContract {
         return failure;
     }
 
-    private static long count(CommandMonitor monitor, String name) {
+    static long count(CommandMonitor monitor, String name) {
         return monitor.commands().stream()
                 .filter(command -> command.get(0).equalsIgnoreCase(name))
                 .count();
@@ -444,6 +453,165 @@ abstract class RedisNodeContract {
         assertThat(failure).hasMessageContaining("READONLY");
         assertThat(node.call(TAKE, LONG)).isEqualTo("OK");
         await().atMost(LONG).untilAsserted(() -> assertThat(clients(server)).doesNotContainAnyElementsOf(before));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "TRYAGAIN Multiple keys request during rehashing of slot",
+                "CLUSTERDOWN Hash slot not served",
+                "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+                "NOREPLICAS Not enough good replicas to write.",
+                "LOADING Redis is loading the dataset in memory",
+                "BUSY Redis is busy running a script.",
+            })
+    void whatAServerCannotDoJustNowIsUnreachableAndSaysWhatIsTheMatter(String error) {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        RedisCommand refused =
+                RedisCommand.script(LuaScript.of("return redis.error_reply(ARGV[1])"), List.of(), List.of(error));
+
+        LockBackendException failure = failure(() -> node.call(refused, LONG));
+
+        assertThat(failure.reason()).isEqualTo(UNREACHABLE);
+        // The script repeats its argument, which is no message of ours.
+        assertThat(failure).hasMessageContaining("is not ready for EVAL").hasMessageContaining("; ");
+        assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+    }
+
+    @Test
+    void aCommandIsAcknowledgedByNoFewerThanWereAskedFor() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        server.command("SCRIPT", "FLUSH");
+
+        assertThat(node.callAcknowledged(TAKE, new Acknowledgement(0, false), LONG))
+                .isEqualTo(new Acknowledged("OK", Optional.empty()));
+        assertThat(node.callAcknowledged(UNDO, new Acknowledgement(0, false), LONG)
+                        .reply())
+                .as("the script is sent in full")
+                .isEqualTo(1L);
+
+        assertThat(tooFew(node).shortfall().orElseThrow())
+                .hasMessageMatching("0 of 2 replicas of .* acknowledged EVALSHA in time: .*")
+                .extracting(LockBackendException::reason)
+                .isEqualTo(UNREACHABLE);
+    }
+
+    /** Asks for replicas that do not exist; again where a busy machine reads the reply too late. */
+    private static Acknowledged tooFew(RedisNode node) {
+        LockBackendException tooSlow = null;
+        for (int i = 0; i < 10; i++) {
+            try {
+                return node.callAcknowledged(UNDO, new Acknowledgement(2, false), SHORT_WAIT);
+            } catch (LockBackendException e) {
+                tooSlow = e;
+            }
+        }
+        throw new AssertionError("too slow each time", tooSlow);
+    }
+
+    @Test
+    void anAcknowledgementThatTheServerDoesNotKnowIsRefusedAndTheCommandIsCarriedOut() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+
+        Acknowledged refused = node.callAcknowledged(TAKE, new Acknowledgement(0, true), LONG);
+
+        assertThat(refused.reply()).isEqualTo("OK");
+        assertThat(refused.shortfall().orElseThrow())
+                .hasMessageContaining("refused WAITAOF: ERR unknown command 'WAITAOF'; it needs Redis 7.2 or newer")
+                .extracting(LockBackendException::reason)
+                .isEqualTo(REFUSED);
+    }
+
+    @Test
+    void anErrorOfACommandIsThrownWhetherOrNotItIsAcknowledged() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        server.command("LPUSH", "k", "no string");
+
+        LockBackendException failure =
+                failure(() -> node.callAcknowledged(RedisCommand.of("INCR", "k"), new Acknowledgement(0, false), LONG));
+
+        assertThat(failure.reason()).isEqualTo(REFUSED);
+        assertThat(failure).hasMessageContaining("WRONGTYPE");
+    }
+
+    @Test
+    void aReplicaAcknowledgesNothingAndIsAskedOverANewConnectionNextTime() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        node.callAcknowledged(PING, new Acknowledgement(0, false), LONG);
+        List<String> before = clients(server);
+        server.command("REPLICAOF", "127.0.0.1", "1");
+
+        Acknowledged read = node.callAcknowledged(RedisCommand.of("GET", "k"), new Acknowledgement(1, false), LONG);
+
+        assertThat(read.shortfall().orElseThrow())
+                .hasMessageContaining("WAIT cannot be used with replica")
+                .extracting(LockBackendException::reason)
+                .isEqualTo(UNREACHABLE);
+        await().atMost(LONG).untilAsserted(() -> assertThat(clients(server)).doesNotContainAnyElementsOf(before));
+    }
+
+    @Test
+    void anAcknowledgementThatDoesNotComeLeavesTheOutcomeUnknown() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        node.callAcknowledged(PING, new Acknowledgement(0, false), LONG);
+        server.pause();
+
+        LockBackendException failure = failure(() -> node.callAcknowledged(TAKE, new Acknowledgement(1, false), SHORT));
+        server.resume();
+
+        assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
+        assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+    }
+
+    @Test
+    void aTransactionThatAnotherServerShouldCarryOutCastsDoubtOnTheSubscription() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        AtomicInteger begun = new AtomicInteger();
+        closeLater(node.subscribe("channel", counting(begun)));
+        await().atMost(LONG).untilAtomic(begun, is(1));
+        server.command("SET", "k", "mine");
+        server.command("REPLICAOF", "127.0.0.1", "1");
+
+        LockBackendException failure =
+                failure(() -> node.transactIfEqual("k", "mine", List.of(RedisCommand.of("DEL", "k")), LONG));
+
+        assertThat(failure).hasMessageContaining("READONLY");
+        await().atMost(LONG).untilAtomic(begun, is(2));
+    }
+
+    private static RedisNode.Listener counting(AtomicInteger begun) {
+        return new RedisNode.Listener() {
+            @Override
+            public void begun() {
+                begun.incrementAndGet();
+            }
+
+            @Override
+            public void message(String text) {}
+        };
+    }
+
+    @Test
+    void aWatchListensOnceItsSubscriptionIsConfirmed() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        server.command("ACL", "SETUSER", "default", "resetchannels");
+        AtomicInteger signals = new AtomicInteger();
+        Watch watch = closeLater(node.subscribe("channel", signals::incrementAndGet));
+        assertThat(watch.isListening()).isFalse();
+        server.command("ACL", "SETUSER", "default", "allchannels");
+        node.doubtSubscriptions();
+        await().atMost(LONG).until(watch::isListening);
+        int before = signals.get();
+        server.command("CLIENT", "KILL", "TYPE", "pubsub");
+        await("the end and the new beginning").atMost(LONG).until(() -> signals.get() >= before + 2);
     }
 
     @Test

@@ -33,6 +33,7 @@ public final class FaultProxy implements AutoCloseable {
     private static final int BUFFER_SIZE = 16 * 1024;
 
     private final @Nullable SSLContext tls;
+    private final boolean asksForCertificates;
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final Gate requestGate = new Gate();
@@ -42,6 +43,7 @@ public final class FaultProxy implements AutoCloseable {
     private final AtomicReference<@Nullable ArmedTrap> trap = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile InetSocketAddress target;
+    private volatile @Nullable Text spared;
     private @Nullable ServerSocket listener;
     private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
 
@@ -57,18 +59,27 @@ public final class FaultProxy implements AutoCloseable {
 
     /** A trap, until it snaps. */
     private static final class ArmedTrap {
-        final byte[] text;
+        final Text text;
         final Trap kind;
         final CompletableFuture<Void> snapped = new CompletableFuture<>();
 
         ArmedTrap(String text, Trap kind) {
-            this.text = text.getBytes(StandardCharsets.UTF_8);
+            this.text = new Text(text);
             this.kind = kind;
         }
+    }
 
-        boolean meets(byte[] buffer, int length) {
-            for (int from = 0; from + text.length <= length; from++) {
-                if (Arrays.equals(buffer, from, from + text.length, text, 0, text.length)) {
+    /** Something to look for in requests. */
+    private static final class Text {
+        private final byte[] bytes;
+
+        Text(String text) {
+            bytes = text.getBytes(StandardCharsets.UTF_8);
+        }
+
+        boolean isIn(byte[] buffer, int length) {
+            for (int from = 0; from + bytes.length <= length; from++) {
+                if (Arrays.equals(buffer, from, from + bytes.length, bytes, 0, bytes.length)) {
                     return true;
                 }
             }
@@ -76,9 +87,10 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls) {
+    private FaultProxy(InetSocketAddress target, @Nullable SSLContext tls, boolean asksForCertificates) {
         this.target = target;
         this.tls = tls;
+        this.asksForCertificates = asksForCertificates;
         ServerSocket socket = Ports.listen();
         this.port = socket.getLocalPort();
         serve(socket);
@@ -91,7 +103,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy to(RedisServer server) {
-        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), null, false);
     }
 
     /**
@@ -102,7 +114,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy to(String host, int port) {
-        return new FaultProxy(new InetSocketAddress(host, port), null);
+        return new FaultProxy(new InetSocketAddress(host, port), null, false);
     }
 
     /**
@@ -113,7 +125,18 @@ public final class FaultProxy implements AutoCloseable {
      * @return the proxy, which accepts connections
      */
     public static FaultProxy tls(RedisServer server, SSLContext tls) {
-        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls);
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls, false);
+    }
+
+    /**
+     * Puts a proxy in front of a server to which clients speak TLS, and have to show a certificate.
+     *
+     * @param server the server, to which the proxy speaks without TLS
+     * @param tls the certificate to show, and whose certificates to accept
+     * @return the proxy, which accepts connections
+     */
+    public static FaultProxy mutualTls(RedisServer server, SSLContext tls) {
+        return new FaultProxy(new InetSocketAddress(Ports.LOOPBACK, server.port()), tls, true);
     }
 
     /**
@@ -142,6 +165,16 @@ public final class FaultProxy implements AutoCloseable {
      */
     public void redirect(String host, int port) {
         target = new InetSocketAddress(host, port);
+    }
+
+    /**
+     * Leaves connections alone that are not those of the clients under test, such as a sentinel's: what goes over them is passed on
+     * whatever happens to the others, and meets no trap. They do end with the others when connections are closed.
+     *
+     * @param text what is in the first request of such a connection, from now on
+     */
+    public void spare(String text) {
+        spared = new Text(text);
     }
 
     private void serve(ServerSocket socket) {
@@ -384,6 +417,7 @@ public final class FaultProxy implements AutoCloseable {
         private final Socket client;
         private final Socket server = new Socket();
         private final BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
+        private volatile boolean isSpared;
         private volatile boolean losesReply;
         private volatile boolean silent;
         private volatile @Nullable ArmedTrap awaitsReply;
@@ -414,15 +448,24 @@ public final class FaultProxy implements AutoCloseable {
             SSLSocket socket = (SSLSocket) context.getSocketFactory()
                     .createSocket(client, client.getInetAddress().getHostAddress(), client.getPort(), true);
             socket.setUseClientMode(false);
+            socket.setNeedClientAuth(asksForCertificates);
             socket.startHandshake();
             return socket;
         }
 
         private void passRequests(InputStream from, OutputStream to) throws IOException {
             byte[] buffer = new byte[BUFFER_SIZE];
-            for (int length = from.read(buffer); length >= 0; length = from.read(buffer)) {
+            int length = from.read(buffer);
+            Text text = spared;
+            isSpared = text != null && length > 0 && text.isIn(buffer, length);
+            for (; length >= 0; length = from.read(buffer)) {
+                if (isSpared) {
+                    to.write(buffer, 0, length);
+                    to.flush();
+                    continue;
+                }
                 ArmedTrap armed = trap.get();
-                if (armed != null && !silent && armed.meets(buffer, length) && trap.compareAndSet(armed, null)) {
+                if (armed != null && !silent && armed.text.isIn(buffer, length) && trap.compareAndSet(armed, null)) {
                     snap(armed);
                 }
                 requestGate.pass();
@@ -495,8 +538,10 @@ public final class FaultProxy implements AutoCloseable {
         private void passReplies(OutputStream to) {
             try {
                 for (Reply reply = replies.take(); !reply.isEnd(); reply = replies.take()) {
-                    delay.pass(reply.since);
-                    replyGate.pass();
+                    if (!isSpared) {
+                        delay.pass(reply.since);
+                        replyGate.pass();
+                    }
                     if (!silent) {
                         to.write(reply.bytes);
                         to.flush();

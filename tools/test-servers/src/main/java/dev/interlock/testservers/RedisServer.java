@@ -35,6 +35,7 @@ public final class RedisServer implements AutoCloseable {
     private static final long START_TIMEOUT_SECONDS = 30;
     private static final long STOP_TIMEOUT_SECONDS = 5;
     private static final long POLL_NANOS = 2_000_000;
+    private static final String CONFIGURATION = "redis.conf";
     private static final String DUMP = "dump.rdb";
     private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
     private static final Set<RedisServer> RUNNING = ConcurrentHashMap.newKeySet();
@@ -52,17 +53,25 @@ public final class RedisServer implements AutoCloseable {
     private final Path directory;
     private final ReentrantLock lock = new ReentrantLock();
     private final int port;
+
+    /** The second port of a node of a cluster, by which the nodes talk to each other; 0 for any other server. */
+    private final int busPort;
+
     private volatile Process process;
     private volatile @Nullable RespConnection connection;
+    private volatile boolean paused;
     private boolean closed;
 
-    private RedisServer(int port, List<String> extraArgs) throws IOException {
-        this.port = port;
+    private RedisServer(List<String> extraArgs) throws IOException {
+        this.port = Ports.free();
+        this.busPort = extraArgs.contains("--cluster-enabled") ? Ports.free() : 0;
         this.extraArgs = extraArgs;
         STARTING.lock();
         try {
             requireLivingJvm();
             this.directory = Files.createTempDirectory("embedded-redis");
+            // A server can keep its configuration, as sentinels must, only if it was started with a file.
+            Files.createFile(directory.resolve(CONFIGURATION));
             this.process = launch();
             RUNNING.add(this);
         } finally {
@@ -74,7 +83,8 @@ public final class RedisServer implements AutoCloseable {
      * Starts a server and waits until it answers.
      *
      * @param extraArgs more arguments for {@code redis-server}, such as {@code "--maxmemory", "1mb"}; with
-     *     {@code "--requirepass"} this object logs in with that password
+     *     {@code "--requirepass"} this object logs in with that password, with {@code "--cluster-enabled", "yes"} the server gets
+     *     a free port for the cluster's bus too, and with {@code "--sentinel"} it is a sentinel
      * @return the server
      * @throws RedisServerException if it does not start; the message carries its log
      */
@@ -83,7 +93,7 @@ public final class RedisServer implements AutoCloseable {
         for (int i = 0; i < START_TRIES; i++) {
             RedisServer server;
             try {
-                server = new RedisServer(Ports.free(), List.of(extraArgs));
+                server = new RedisServer(List.of(extraArgs));
             } catch (IOException e) {
                 throw new RedisServerException("cannot start redis-server", e);
             }
@@ -137,6 +147,7 @@ public final class RedisServer implements AutoCloseable {
     private Process launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 RedisExecutable.path(),
+                CONFIGURATION,
                 "--bind",
                 "127.0.0.1",
                 "--port",
@@ -147,6 +158,9 @@ public final class RedisServer implements AutoCloseable {
                 "no",
                 "--dbfilename",
                 DUMP));
+        if (busPort > 0) {
+            command.addAll(List.of("--cluster-port", Integer.toString(busPort)));
+        }
         command.addAll(extraArgs);
         return new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -165,7 +179,7 @@ public final class RedisServer implements AutoCloseable {
             try {
                 String info = String.valueOf(command("INFO"));
                 // Somebody else's server may have taken the port first.
-                if (info.contains("process_id:" + process.pid() + "\r\n") && info.contains("loading:0\r\n")) {
+                if (info.contains("process_id:" + process.pid() + "\r\n") && !info.contains("\r\nloading:1\r\n")) {
                     return;
                 }
             } catch (RedisServerException e) {
@@ -220,6 +234,7 @@ public final class RedisServer implements AutoCloseable {
         try {
             requireRunning();
             Signals.stop(pid());
+            paused = true;
         } finally {
             lock.unlock();
         }
@@ -231,13 +246,33 @@ public final class RedisServer implements AutoCloseable {
         try {
             requireRunning();
             Signals.goOn(pid());
+            paused = false;
         } finally {
             lock.unlock();
         }
     }
 
+    /**
+     * Tells whether the process is there, paused or not.
+     *
+     * @return {@code false} from when it was killed or stopped until it is started again
+     */
+    public boolean isRunning() {
+        return process.isAlive();
+    }
+
+    /** The port of the cluster's bus, or 0 where there is none. */
+    int busPort() {
+        return busPort;
+    }
+
+    /** Whether the process is there and not paused. */
+    boolean isResponsive() {
+        return isRunning() && !paused;
+    }
+
     private void requireRunning() {
-        if (!process.isAlive()) {
+        if (!isRunning()) {
             throw new IllegalStateException("redis-server on port " + port + " is not running: restart() it first");
         }
     }
@@ -247,6 +282,7 @@ public final class RedisServer implements AutoCloseable {
         lock.lock();
         try {
             process.destroyForcibly().onExit().join();
+            paused = false;
             disconnect();
         } finally {
             lock.unlock();
@@ -312,7 +348,7 @@ public final class RedisServer implements AutoCloseable {
     public void restartWithData() {
         lock.lock();
         try {
-            if (process.isAlive()) {
+            if (isRunning()) {
                 stop();
             }
             startAgain();
@@ -375,9 +411,9 @@ public final class RedisServer implements AutoCloseable {
     RespConnection open() throws IOException {
         RespConnection opened = new RespConnection(port, COMMAND_TIMEOUT_MILLIS);
         try {
-            int password = extraArgs.indexOf("--requirepass") + 1;
-            if (password > 0) {
-                require(opened.call("AUTH", extraArgs.get(password)));
+            String password = ServerStart.password(extraArgs);
+            if (password != null) {
+                require(opened.call("AUTH", password));
             }
             require(opened.call("CLIENT", "SETNAME", CLIENT_NAME));
             return opened;
@@ -385,6 +421,14 @@ public final class RedisServer implements AutoCloseable {
             opened.close();
             throw e;
         }
+    }
+
+    /** Carries out a command that is answered by a list. */
+    List<?> list(String... args) {
+        if (command(args) instanceof List<?> list) {
+            return list;
+        }
+        throw new RedisServerException("the server on port " + port + " does not answer to " + args[0] + " by a list");
     }
 
     private static void require(@Nullable Object reply) {
@@ -449,6 +493,7 @@ public final class RedisServer implements AutoCloseable {
             deleteDirectory();
             RUNNING.remove(this);
             Ports.giveBack(port);
+            Ports.giveBack(busPort);
         } finally {
             lock.unlock();
         }

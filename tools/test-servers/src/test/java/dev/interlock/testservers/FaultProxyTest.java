@@ -369,4 +369,21 @@ class FaultProxyTest {
             }
         });
     }
+
+    @Test
+    void aConnectionThatIsSparedMeetsNoFaultThatPassesOverIt() throws Exception {
+        proxy.spare("watcher");
+        try (RespConnection watcher = connect();
+                RespConnection client = connect()) {
+            watcher.call("CLIENT", "SETNAME", "watcher");
+            client.call("PING");
+
+            proxy.blackhole();
+            assertThat(watcher.call("PING")).isEqualTo("PONG");
+            proxy.heal();
+            proxy.loseNextReply();
+            assertThat(watcher.call("PING")).isEqualTo("PONG");
+            assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
+        }
+    }
 }

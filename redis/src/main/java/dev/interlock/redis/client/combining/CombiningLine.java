@@ -29,7 +29,7 @@ final class CombiningLine implements Wire.Line {
     }
 
     @Override
-    public List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
+    public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
             throws NotSentException {
         while (true) {
             SharedConnection connection = connections.choose();

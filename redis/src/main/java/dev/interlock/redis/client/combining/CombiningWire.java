@@ -18,16 +18,16 @@ final class CombiningWire implements Wire {
     private final Connections connections;
 
     /**
-     * Creates a wire that connects when it is used.
+     * Creates a wire that connects when it is used, and closes what it is given.
      *
-     * @param pool opens the connections, and keeps those for transactions; closed together with this wire
-     * @param number how many connections all threads share at most
+     * @param pool the connections for transactions
+     * @param connections those that all threads share
      */
-    CombiningWire(Environment env, Failures failures, JedisWire pool, int number) {
+    CombiningWire(Environment env, Failures failures, JedisWire pool, Connections connections) {
         this.env = env;
         this.failures = failures;
         this.pool = pool;
-        this.connections = new Connections(env, failures, pool, number);
+        this.connections = connections;
     }
 
     /** Of the threads that share connections, no virtual one uses a socket. */

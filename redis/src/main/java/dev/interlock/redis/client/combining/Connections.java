@@ -3,6 +3,7 @@ package dev.interlock.redis.client.combining;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.jedis.JedisDialer;
 import dev.interlock.redis.client.jedis.JedisWire;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Predicate;
@@ -12,14 +13,22 @@ import org.jspecify.annotations.Nullable;
 final class Connections {
     private final Environment env;
     private final Failures failures;
-    private final JedisWire dialler;
+    private final JedisDialer dialer;
+    private final JedisWire pool;
     private final AtomicReferenceArray<@Nullable SharedConnection> slots;
     private volatile boolean closed;
 
-    Connections(Environment env, Failures failures, JedisWire dialler, int number) {
+    /**
+     * Creates connections that are opened when they are used.
+     *
+     * @param pool other connections to the server, which are doubted together with these
+     * @param number how many to open at most
+     */
+    Connections(Environment env, Failures failures, JedisDialer dialer, JedisWire pool, int number) {
         this.env = env;
         this.failures = failures;
-        this.dialler = dialler;
+        this.dialer = dialer;
+        this.pool = pool;
         this.slots = new AtomicReferenceArray<>(number);
     }
 
@@ -50,7 +59,7 @@ final class Connections {
             if (closed) {
                 throw failures.closed(null);
             }
-            SharedConnection fresh = new SharedConnection(env, failures, dialler, this::doubtSilentSince);
+            SharedConnection fresh = new SharedConnection(env, failures, dialer, this::doubtSilentSince);
             if (slots.compareAndSet(index, present, fresh)) {
                 if (closed) {
                     fresh.retire();
@@ -63,13 +72,13 @@ final class Connections {
     /** Retires the connections on which the server has not been heard since. */
     private void doubtSilentSince(long nanoTime) {
         retireIf(connection -> connection.heardNanos() - nanoTime < 0);
-        dialler.doubt(nanoTime);
+        pool.doubt(nanoTime);
     }
 
     /** Retires the connections that were opened before; those opened since may lead to another process. */
     void retireOpenedBefore(long nanoTime) {
         retireIf(connection -> connection.openedNanos() - nanoTime < 0);
-        dialler.discardIdle();
+        pool.discardIdle();
     }
 
     private void retireIf(Predicate<SharedConnection> condition) {

@@ -117,6 +117,10 @@ final class Leadership {
         if (!pipe.isOpen() && !open(asking)) {
             return false;
         }
+        if (pipe.isExpiring()) {
+            end(new IOException("its login expires"));
+            return false;
+        }
         if (!pipe.isAlive(asking.deadline())) {
             breakOff(new IOException("the server is silent"));
             return false;
@@ -131,10 +135,11 @@ final class Leadership {
         try {
             pipe.open(asking.deadline());
             return true;
-        } catch (LockBackendException e) {
-            asking.reject(e);
+        } catch (RuntimeException | Error e) {
+            LockBackendException reason = e instanceof LockBackendException known ? known : failures.noConnection(e);
+            asking.reject(reason);
             // Who has more time may find a connection yet.
-            intake.close(asking.deadline().nanosLeft() > 0 ? e : null);
+            intake.close(asking.deadline().nanosLeft() > 0 ? reason : null);
             end(e);
             return false;
         }

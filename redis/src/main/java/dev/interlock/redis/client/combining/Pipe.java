@@ -5,7 +5,8 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.jedis.JedisChannel;
-import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.client.jedis.JedisDialer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ final class Pipe {
     private static final int MOST_UNANSWERED = 128 * 1024;
 
     private final Environment env;
-    private final JedisWire dialler;
+    private final JedisDialer dialer;
     private final ReentrantLock writing = new ReentrantLock();
     private final Queue<Ticket> owed = new ConcurrentLinkedQueue<>();
     private @Nullable JedisChannel channel;
@@ -42,9 +43,9 @@ final class Pipe {
     private volatile long heardNanos;
     private volatile boolean open;
 
-    Pipe(Environment env, JedisWire dialler) {
+    Pipe(Environment env, JedisDialer dialer) {
         this.env = env;
-        this.dialler = dialler;
+        this.dialer = dialer;
         this.openedNanos = env.nanoTime();
         this.heardNanos = openedNanos;
     }
@@ -69,10 +70,15 @@ final class Pipe {
      * @throws dev.interlock.LockBackendException if that fails
      */
     void open(Deadline deadline) {
-        channel = dialler.openChannel(deadline);
+        channel = dialer.openChannel(deadline);
         openedNanos = env.nanoTime();
         heardNanos = openedNanos;
         open = true;
+    }
+
+    /** Whether what the connection was logged in with expires soon. */
+    boolean isExpiring() throws IOException {
+        return channel().isExpiring(env.nanoTime());
     }
 
     /** Whether the server is still there: the network may have forgotten the connection without our being told. */
@@ -154,16 +160,16 @@ final class Pipe {
      * @return {@code false} if the owner has something to take, or to lead, instead
      */
     boolean abandon(Ticket ticket, boolean leads) {
-        RedisCommand undo = ticket.undo();
-        byte[] bytes = undo == null ? new byte[0] : undo.encoded();
+        List<RedisCommand> undo = ticket.undo();
+        byte[] bytes = encode(undo);
         writing.lock();
         try {
             if (!(leads ? ticket.abandonAsLeader() : ticket.abandon())) {
                 return false;
             }
-            if (undo != null && !closed && unanswered + bytes.length <= MOST_UNANSWERED) {
+            if (!undo.isEmpty() && !closed && unanswered + bytes.length <= MOST_UNANSWERED) {
                 unanswered += bytes.length;
-                owed.add(ticket.forUndo(undo));
+                owed.add(ticket.forUndo());
                 channel().write(bytes, bytes.length);
             }
         } catch (IOException e) {
@@ -172,6 +178,13 @@ final class Pipe {
             writing.unlock();
         }
         return true;
+    }
+
+    /** One write, lest a part of it remain unsent. */
+    private static byte[] encode(List<RedisCommand> commands) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        commands.forEach(command -> bytes.writeBytes(command.encoded()));
+        return bytes.toByteArray();
     }
 
     /** Closes the connection if nobody waits for what is owed; afterwards nobody writes an undo any more. */

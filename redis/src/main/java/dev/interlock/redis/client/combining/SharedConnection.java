@@ -3,7 +3,7 @@ package dev.interlock.redis.client.combining;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.client.Failures;
-import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.client.jedis.JedisDialer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 
@@ -25,10 +25,10 @@ final class SharedConnection {
      *
      * @param onSuspicion told since when the server has not been heard on this connection: others may have met the same fate
      */
-    SharedConnection(Environment env, Failures failures, JedisWire dialler, LongConsumer onSuspicion) {
+    SharedConnection(Environment env, Failures failures, JedisDialer dialer, LongConsumer onSuspicion) {
         this.env = env;
         this.onSuspicion = onSuspicion;
-        this.pipe = new Pipe(env, dialler);
+        this.pipe = new Pipe(env, dialer);
         this.leadership = new Leadership(
                 env, failures, pipe, intake, ticket -> giveUp(ticket, true), () -> onSuspicion.accept(env.nanoTime()));
     }

@@ -44,7 +44,7 @@ final class Ticket {
     private final Thread owner = Thread.currentThread();
     private final boolean virtual = HelperThreads.isVirtual(owner);
     private final List<RedisCommand> commands;
-    private final @Nullable RedisCommand undo;
+    private final List<RedisCommand> undo;
     private final Deadline deadline;
     private final boolean urgent;
     private final List<@Nullable Object> replies;
@@ -55,15 +55,10 @@ final class Ticket {
     /**
      * Creates a ticket for the present thread.
      *
-     * @param undo what is sent behind the commands if their replies are late
+     * @param undo what is sent behind the commands if their replies are late; may be empty
      * @param urgent whether to be sent before those that are not
      */
-    Ticket(
-            Environment env,
-            List<RedisCommand> commands,
-            @Nullable RedisCommand undo,
-            Deadline deadline,
-            boolean urgent) {
+    Ticket(Environment env, List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline, boolean urgent) {
         this(env, commands, undo, deadline, urgent, State.QUEUED);
         // The leader, who writes for many, has them encoded already.
         commands.forEach(RedisCommand::encoded);
@@ -72,7 +67,7 @@ final class Ticket {
     private Ticket(
             Environment env,
             List<RedisCommand> commands,
-            @Nullable RedisCommand undo,
+            List<RedisCommand> undo,
             Deadline deadline,
             boolean urgent,
             State state) {
@@ -86,16 +81,15 @@ final class Ticket {
     }
 
     /** What stands for the undo of this ticket, whose reply is owed and nobody waits for. */
-    Ticket forUndo(RedisCommand command) {
-        return new Ticket(env, List.of(command), null, deadline, urgent, State.LATE);
+    Ticket forUndo() {
+        return new Ticket(env, undo, List.of(), deadline, urgent, State.LATE);
     }
 
     List<RedisCommand> commands() {
         return commands;
     }
 
-    @Nullable
-    RedisCommand undo() {
+    List<RedisCommand> undo() {
         return undo;
     }
 

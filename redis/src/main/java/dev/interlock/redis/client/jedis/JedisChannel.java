@@ -38,12 +38,14 @@ public final class JedisChannel {
         }
     };
 
+    private final JedisConnection connection;
     private final Socket socket;
     private final OutputStream out;
     private final RedisInputStream in;
 
-    JedisChannel(Socket socket) throws IOException {
-        this.socket = socket;
+    JedisChannel(JedisConnection connection) throws IOException {
+        this.connection = connection;
+        this.socket = connection.socket();
         socket.setSendBufferSize(SEND_BUFFER);
         this.out = socket.getOutputStream();
         this.in = new RedisInputStream(socket.getInputStream());
@@ -57,6 +59,11 @@ public final class JedisChannel {
     public void write(byte[] bytes, int length) throws IOException {
         out.write(bytes, 0, length);
         out.flush();
+    }
+
+    /** Whether what it was logged in with expires soon. */
+    public boolean isExpiring(long nanoTime) {
+        return connection.isExpiring(nanoTime);
     }
 
     /** Whether something has come that was not read yet, perhaps a part of a reply. */
@@ -104,10 +111,6 @@ public final class JedisChannel {
 
     /** Closes the socket, after which the system still delivers what was sent. */
     public void close() {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            // A socket that does not even close is of no more use to the other side either.
-        }
+        connection.closeSocket();
     }
 }

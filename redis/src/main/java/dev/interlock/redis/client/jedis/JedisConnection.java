@@ -3,14 +3,21 @@ package dev.interlock.redis.client.jedis;
 
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Login;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisSocketFactory;
@@ -28,9 +35,10 @@ final class JedisConnection extends Connection {
     private final Dialer dialer;
     private boolean wasUsed;
     private long lastUsed;
+    private Optional<Login> login = Optional.empty();
 
-    JedisConnection(RedisEndpoint endpoint) {
-        this(new Dialer(endpoint));
+    JedisConnection(RedisEndpoint endpoint, ConnectionSettings settings) {
+        this(new Dialer(endpoint, settings));
     }
 
     private JedisConnection(Dialer dialer) {
@@ -42,6 +50,15 @@ final class JedisConnection extends Connection {
     void connect(Deadline deadline) {
         dialer.deadline = deadline;
         connect();
+    }
+
+    void loggedIn(Optional<Login> with) {
+        login = with;
+    }
+
+    /** Whether what it was logged in with expires soon. */
+    boolean isExpiring(long nanoTime) {
+        return login.filter(it -> it.isDue(nanoTime)).isPresent();
     }
 
     long lastUsed() {
@@ -58,16 +75,18 @@ final class JedisConnection extends Connection {
         return wasUsed ? nanoTime - lastUsed : 0;
     }
 
-    /** Sends a command though Jedis considers the connection broken, and does not wait for its reply. */
-    void sendNevertheless(RedisCommand command) {
+    /** Sends commands though Jedis considers the connection broken, and does not wait for their replies. */
+    void sendNevertheless(List<RedisCommand> commands) {
         Socket socket = dialer.socket;
         if (socket != null) {
             try {
                 RedisOutputStream out = new RedisOutputStream(socket.getOutputStream());
-                Protocol.sendCommand(out, JedisLine.arguments(command));
+                for (RedisCommand command : commands) {
+                    Protocol.sendCommand(out, JedisLine.arguments(command));
+                }
                 out.flush();
             } catch (IOException | JedisConnectionException e) {
-                // The connection is really broken, and the command with it.
+                // The connection is really broken, and the commands with it.
             }
         }
     }
@@ -88,12 +107,19 @@ final class JedisConnection extends Connection {
     }
 
     private static final class Dialer implements JedisSocketFactory {
+        /** How many probes may go unanswered, in the time for which a connection may be idle before the first. */
+        private static final int PROBES = 3;
+
+        private static final Duration NO_BOUND = Duration.ofDays(1);
+
         private final RedisEndpoint endpoint;
+        private final ConnectionSettings settings;
         private @Nullable Deadline deadline;
         private volatile @Nullable Socket socket;
 
-        Dialer(RedisEndpoint endpoint) {
+        Dialer(RedisEndpoint endpoint, ConnectionSettings settings) {
             this.endpoint = endpoint;
+            this.settings = settings;
         }
 
         @Override
@@ -113,14 +139,17 @@ final class JedisConnection extends Connection {
         }
 
         private Socket connect(Deadline until) throws IOException {
+            InetAddress[] addresses = InetAddress.getAllByName(endpoint.host());
             IOException last = null;
-            for (InetAddress address : InetAddress.getAllByName(endpoint.host())) {
+            for (int i = 0; i < addresses.length; i++) {
                 Socket plain = new Socket();
                 socket = plain;
                 try {
                     plain.setTcpNoDelay(true);
-                    plain.setKeepAlive(true);
-                    plain.connect(new InetSocketAddress(address, endpoint.port()), until.millisLeft());
+                    keepAlive(plain);
+                    // An address that does not answer must leave time for those behind it.
+                    Deadline part = until.sooner(NO_BOUND, addresses.length - i);
+                    plain.connect(new InetSocketAddress(addresses[i], endpoint.port()), part.millisLeft());
                     plain.setSoTimeout(until.millisLeft());
                     return endpoint.tls() ? encrypt(plain) : plain;
                 } catch (IOException e) {
@@ -131,8 +160,20 @@ final class JedisConnection extends Connection {
             throw last == null ? new IOException("the host has no address") : last;
         }
 
+        private void keepAlive(Socket plain) throws IOException {
+            plain.setKeepAlive(true);
+            if (plain.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+                int seconds = (int) settings.keepAlive().toSeconds();
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, seconds);
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, Math.max(1, seconds / PROBES));
+                plain.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+            }
+        }
+
         private Socket encrypt(Socket plain) throws IOException {
-            SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+            SSLSocketFactory factory = settings.sslContext()
+                    .map(SSLContext::getSocketFactory)
+                    .orElseGet(() -> (SSLSocketFactory) SSLSocketFactory.getDefault());
             SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, endpoint.host(), endpoint.port(), true);
             SSLParameters parameters = encrypted.getSSLParameters();
             // Without this, any certificate of a trusted issuer would do.

@@ -23,13 +23,15 @@ import redis.clients.jedis.exceptions.JedisException;
 /** A call's use of a Jedis connection. */
 final class JedisLine implements Wire.Line {
     private final JedisWire wire;
+    private final ConnectionPool pool;
     private final Connection connection;
     private final Failures failures;
     private final int usualTimeout;
     private final long openedNanos;
 
-    JedisLine(JedisWire wire, Connection connection, Failures failures) {
+    JedisLine(JedisWire wire, ConnectionPool pool, Connection connection, Failures failures) {
         this.wire = wire;
+        this.pool = pool;
         this.connection = connection;
         this.failures = failures;
         this.usualTimeout = connection.getSoTimeout();
@@ -37,7 +39,7 @@ final class JedisLine implements Wire.Line {
     }
 
     @Override
-    public List<@Nullable Object> exchange(List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline)
+    public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
             throws NotSentException {
         try {
             send(connection, commands);
@@ -58,15 +60,15 @@ final class JedisLine implements Wire.Line {
     }
 
     private LockBackendException noReply(
-            RedisCommand command, @Nullable RedisCommand undo, Deadline deadline, RuntimeException failure) {
+            RedisCommand command, List<RedisCommand> undo, Deadline deadline, RuntimeException failure) {
         if (!isTimeout(failure)) {
             retire();
             return failures.broken(command, failure);
         }
-        if (undo != null && connection instanceof JedisConnection own) {
+        if (!undo.isEmpty() && connection instanceof JedisConnection own) {
             own.sendNevertheless(undo);
         }
-        wire.discard(connection);
+        pool.discard(connection);
         wire.doubt(openedNanos);
         return failures.late(command, deadline);
     }
@@ -89,15 +91,18 @@ final class JedisLine implements Wire.Line {
     public void release() {
         try {
             connection.setSoTimeout(usualTimeout);
-            wire.giveBack(connection);
+            if (connection instanceof JedisConnection own) {
+                own.setLastUsed(wire.nanoTime());
+            }
+            pool.giveBack(connection);
         } catch (JedisException e) {
-            wire.discard(connection);
+            pool.discard(connection);
         }
     }
 
     @Override
     public void retire() {
-        wire.discard(connection);
+        pool.discard(connection);
         wire.discardIdle();
     }
 

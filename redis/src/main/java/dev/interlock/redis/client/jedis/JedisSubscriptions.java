@@ -13,38 +13,67 @@ import redis.clients.jedis.exceptions.JedisException;
 /** Listens over Jedis connections, without its own listener, which ends with the last channel. */
 public final class JedisSubscriptions implements SubscriptionSource {
     private final JedisWire wire;
+    private final boolean sharded;
 
     public JedisSubscriptions(JedisWire wire) {
+        this(wire, false);
+    }
+
+    private JedisSubscriptions(JedisWire wire, boolean sharded) {
         this.wire = wire;
+        this.sharded = sharded;
     }
 
     @Override
     public Line open(Receiver receiver) {
-        return new JedisSubscriptionLine(wire.openApart(), receiver);
+        return new JedisSubscriptionLine(wire, wire.openApart(), receiver, sharded);
+    }
+
+    @Override
+    public SubscriptionSource sharded() {
+        return new JedisSubscriptions(wire, true);
     }
 
     private static final class JedisSubscriptionLine implements Line {
+        private final JedisWire wire;
         private final Connection connection;
         private final Receiver receiver;
+        private final boolean sharded;
 
-        JedisSubscriptionLine(Connection connection, Receiver receiver) {
+        JedisSubscriptionLine(JedisWire wire, Connection connection, Receiver receiver, boolean sharded) {
+            this.wire = wire;
             this.connection = connection;
             this.receiver = receiver;
+            this.sharded = sharded;
         }
 
         @Override
         public void subscribe(Collection<String> channels) {
-            send(RedisCommand.of("SUBSCRIBE", channels.toArray(String[]::new)));
+            if (sharded) {
+                // One command takes channels of one slot only.
+                JedisLine.send(
+                        connection,
+                        channels.stream()
+                                .map(channel -> RedisCommand.of("SSUBSCRIBE", channel))
+                                .toList());
+            } else {
+                send(RedisCommand.of("SUBSCRIBE", channels.toArray(String[]::new)));
+            }
         }
 
         @Override
         public void unsubscribe(String channel) {
-            send(RedisCommand.of("UNSUBSCRIBE", channel));
+            send(RedisCommand.of(sharded ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", channel));
         }
 
         @Override
         public void ping() {
             send(RedisCommand.of("PING"));
+        }
+
+        @Override
+        public boolean isExpiring() {
+            return connection instanceof JedisConnection own && own.isExpiring(wire.nanoTime());
         }
 
         private void send(RedisCommand command) {
@@ -72,10 +101,11 @@ public final class JedisSubscriptions implements SubscriptionSource {
 
         private void tell(List<?> push) {
             String channel = String.valueOf(push.get(1));
-            if ("message".equals(push.get(0))) {
-                receiver.message(channel, String.valueOf(push.get(2)));
-            } else if ("subscribe".equals(push.get(0))) {
-                receiver.confirmed(channel);
+            switch (String.valueOf(push.get(0))) {
+                case "message", "smessage" -> receiver.message(channel, String.valueOf(push.get(2)));
+                case "subscribe", "ssubscribe" -> receiver.confirmed(channel);
+                case "sunsubscribe" -> receiver.revoked(channel);
+                default -> receiver.alive();
             }
         }
 

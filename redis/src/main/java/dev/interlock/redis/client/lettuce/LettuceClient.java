@@ -3,20 +3,27 @@ package dev.interlock.redis.client.lettuce;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.Waiting;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.EpollProvider;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,11 +34,15 @@ import org.jspecify.annotations.Nullable;
 /** A Lettuce client that never repeats a command, and where it connects to. */
 public final class LettuceClient {
     private static final int THREADS = 2;
+
+    /** How many probes may go unanswered, in the time for which a connection may be idle before the first. */
+    private static final int PROBES = 3;
+
     private static final int STOP_SECONDS = 2;
 
     private final Environment env;
     private final RedisClient client;
-    private final RedisURI uri;
+    private final LettuceDialer dialer;
     private final @Nullable OwnThreads ownThreads;
     private final Set<CompletableFuture<Void>> closing = ConcurrentHashMap.newKeySet();
 
@@ -58,34 +69,67 @@ public final class LettuceClient {
         }
     }
 
-    private LettuceClient(Environment env, RedisClient client, RedisURI uri, @Nullable OwnThreads ownThreads) {
+    private LettuceClient(
+            Environment env,
+            RedisClient client,
+            RedisURI uri,
+            Optional<ServerAccess> access,
+            @Nullable OwnThreads ownThreads) {
         this.env = env;
         this.client = client;
-        this.uri = uri;
+        this.dialer = new LettuceDialer(env, client, uri, access);
         this.ownThreads = ownThreads;
     }
 
-    static LettuceClient own(Environment env, RedisEndpoint endpoint, Duration connectTimeout, OwnThreads threads) {
+    static LettuceClient own(Environment env, ServerAccess access, OwnThreads threads) {
         RedisClient client = RedisClient.create(threads.resources);
         client.setOptions(once(ClientOptions.builder())
                 .protocolVersion(ProtocolVersion.RESP2)
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-                .socketOptions(SocketOptions.builder()
-                        .connectTimeout(connectTimeout)
-                        .keepAlive(true)
-                        .build())
+                .socketOptions(socketOptions(access.settings()))
+                .sslOptions(sslOptions(access.settings()))
                 .build());
-        return new LettuceClient(env, client, uri(endpoint, connectTimeout), threads.retain());
+        return new LettuceClient(
+                env, client, uri(access.endpoint(), access.settings()), Optional.of(access), threads.retain());
+    }
+
+    private static SocketOptions socketOptions(ConnectionSettings settings) {
+        Duration idle = settings.keepAlive();
+        Duration interval = Duration.ofSeconds(Math.max(1, idle.toSeconds() / PROBES));
+        SocketOptions.Builder options = SocketOptions.builder()
+                .connectTimeout(settings.connectTimeout())
+                .keepAlive(SocketOptions.KeepAliveOptions.builder()
+                        .enable()
+                        .idle(idle)
+                        .interval(interval)
+                        .count(PROBES)
+                        .build());
+        if (EpollProvider.isAvailable()) {
+            // The JDK's own sockets do not have it.
+            options.tcpUserTimeout(SocketOptions.TcpUserTimeoutOptions.builder()
+                    .enable()
+                    .tcpUserTimeout(idle.multipliedBy(2))
+                    .build());
+        }
+        return options.build();
+    }
+
+    private static SslOptions sslOptions(ConnectionSettings settings) {
+        SslOptions.Builder options = SslOptions.builder().jdkSslProvider().handshakeTimeout(settings.connectTimeout());
+        settings.sslContext()
+                .ifPresent(context ->
+                        options.sslContext(builder -> builder.sslContextProvider(new FixedContextProvider(context))));
+        return options.build();
     }
 
     /**
      * Makes a client that shares the threads and options of another, except that it never repeats a command: the other's own
      * connections may do so when they reconnect.
      */
-    public static LettuceClient of(Environment env, RedisClient other, RedisURI uri) {
+    public static LettuceClient of(Environment env, AbstractRedisClient other, RedisURI uri) {
         RedisClient client = RedisClient.create(other.getResources());
         client.setOptions(once(other.getOptions().mutate()).build());
-        return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, null);
+        return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, Optional.empty(), null);
     }
 
     /** To Lettuce, a time-out of zero means none; yet it logs in within it, and a thread that listens must try again some time. */
@@ -107,30 +151,23 @@ public final class LettuceClient {
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
     }
 
-    private static RedisURI uri(RedisEndpoint endpoint, Duration timeout) {
+    private static RedisURI uri(RedisEndpoint endpoint, ConnectionSettings settings) {
         RedisURI.Builder builder = RedisURI.builder()
                 .withHost(endpoint.host())
                 .withPort(endpoint.port())
                 .withSsl(endpoint.tls())
+                .withVerifyPeer(SslVerifyMode.FULL)
                 .withDatabase(endpoint.database())
-                .withTimeout(timeout)
+                .withTimeout(settings.connectTimeout())
                 // Or it would ask for a permission that access control lists need not give.
                 .withLibraryName("")
                 .withLibraryVersion("");
-        endpoint.password()
-                .ifPresent(password -> endpoint.username()
-                        .ifPresentOrElse(
-                                user -> builder.withAuthentication(user, password),
-                                () -> builder.withPassword((CharSequence) password)));
+        settings.clientName().ifPresent(builder::withClientName);
         return builder.build();
     }
 
-    public RedisClient client() {
-        return client;
-    }
-
-    public RedisURI uri() {
-        return uri;
+    LettuceDialer dialer() {
+        return dialer;
     }
 
     /** Closes a connection, without waiting for its end. */

@@ -2,31 +2,43 @@
 package dev.interlock.redis.client.lettuce;
 
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.ServerConnector;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
-import java.time.Duration;
 
 /** Makes nodes over Lettuce connections of our own, which share their threads. */
 public final class LettuceConnector implements ServerConnector {
     private final Environment env;
-    private final Duration connectTimeout;
+    private final ConnectionSettings settings;
     private final LettuceClient.OwnThreads threads = new LettuceClient.OwnThreads();
 
-    public LettuceConnector(Environment env, Duration connectTimeout) {
+    public LettuceConnector(Environment env, ConnectionSettings settings) {
         this.env = env;
-        this.connectTimeout = connectTimeout;
+        this.settings = settings;
     }
 
     @Override
-    public RedisNode connect(RedisEndpoint server) {
-        return node(env, LettuceClient.own(env, server, connectTimeout, threads), new Failures(server.toString()));
+    public ClientNode connect(RedisEndpoint server) {
+        return connect(server, false);
+    }
+
+    @Override
+    public ClientNode connectExamined(RedisEndpoint server) {
+        return connect(server, true);
+    }
+
+    private ClientNode connect(RedisEndpoint server, boolean examined) {
+        settings.requireConsistent(server);
+        Failures failures = new Failures(env, server.toString());
+        ServerAccess access = new ServerAccess(env, failures, server, settings, examined);
+        return node(env, LettuceClient.own(env, access, threads), failures);
     }
 
     /** Makes the node of the server that a client leads to. */
-    public static RedisNode node(Environment env, LettuceClient client, Failures failures) {
+    public static ClientNode node(Environment env, LettuceClient client, Failures failures) {
         LettuceWire wire = new LettuceWire(env, failures, client);
         return new ClientNode(env, failures, wire, new LettuceSubscriptions(env, failures, client));
     }

@@ -1,33 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.client.lettuce;
 
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.Login;
 import dev.interlock.redis.client.NotSentException;
 import dev.interlock.redis.client.ServerError;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A Lettuce connection that does not reconnect. */
 final class LettuceLink implements RedisLink {
+    private final Environment env;
     private final Failures failures;
     private final LettuceClient client;
     private final StatefulRedisConnection<String, String> connection;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean loggingIn = new AtomicBoolean();
+    private volatile Optional<Login> login;
 
-    LettuceLink(Failures failures, LettuceClient client, StatefulRedisConnection<String, String> connection) {
+    LettuceLink(
+            Environment env,
+            Failures failures,
+            LettuceClient client,
+            LettuceSession<StatefulRedisConnection<String, String>> session) {
+        this.env = env;
         this.failures = failures;
         this.client = client;
-        this.connection = connection;
+        this.connection = session.connection();
+        this.login = session.login();
+    }
+
+    /** Logs in again, ahead of what is sent after that; the connection goes on meanwhile. */
+    private void logInAgainIfDue() {
+        Optional<Login> present = login;
+        if (present.isEmpty() || !present.get().isDue(env.nanoTime()) || loggingIn.getAndSet(true)) {
+            return;
+        }
+        client.dialer().logIn().whenComplete((next, failure) -> {
+            if (next == null || next.isEmpty()) {
+                endLogIn(Optional.ofNullable(failure));
+                return;
+            }
+            AsyncCommand<String, String, Object> auth =
+                    new LettuceCommand(next.get().command()).async();
+            auth.whenComplete((reply, refusal) -> {
+                login = refusal == null ? next : login;
+                endLogIn(Optional.ofNullable(refusal));
+            });
+            connection.dispatch(auth);
+        });
+    }
+
+    /** Ends an attempt to log in again; where it failed the connection ends as well, so that a new one says why. */
+    private void endLogIn(Optional<Throwable> failure) {
+        if (failure.isPresent()) {
+            close();
+        }
+        loggingIn.set(false);
     }
 
     @Override
     public Sent send(RedisCommand command, Consumer<Reply> onReply) {
+        logInAgainIfDue();
         Transmission transmission = new Transmission(command, onReply);
         transmission.dispatch(command);
         return transmission;

@@ -10,7 +10,7 @@ import dev.interlock.redis.client.Waiting;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Collection;
@@ -24,44 +24,52 @@ public final class LettuceSubscriptions implements SubscriptionSource {
     private final Environment env;
     private final Failures failures;
     private final LettuceClient client;
+    private final boolean sharded;
 
     public LettuceSubscriptions(Environment env, Failures failures, LettuceClient client) {
+        this(env, failures, client, false);
+    }
+
+    private LettuceSubscriptions(Environment env, Failures failures, LettuceClient client, boolean sharded) {
         this.env = env;
         this.failures = failures;
         this.client = client;
+        this.sharded = sharded;
+    }
+
+    @Override
+    public SubscriptionSource sharded() {
+        return new LettuceSubscriptions(env, failures, client, true);
     }
 
     @Override
     public Line open(Receiver receiver) {
-        Deadline deadline = new Deadline(env, client.uri().getTimeout());
-        CompletableFuture<StatefulRedisPubSubConnection<String, String>> opening;
-        try {
-            opening = client.client()
-                    .connectPubSubAsync(StringCodec.UTF8, client.uri())
-                    .toCompletableFuture();
-        } catch (RuntimeException e) {
-            throw failures.closed(e);
-        }
+        Deadline deadline = new Deadline(env, client.dialer().connectTimeout());
+        CompletableFuture<LettuceSession<StatefulRedisPubSubConnection<String, String>>> opening =
+                client.dialer().connectPubSub();
         Waiting.until(env, opening, deadline);
         if (!opening.isDone()) {
-            opening.thenAccept(client::close);
+            opening.thenAccept(session -> client.close(session.connection()));
             throw failures.noConnectionInTime(deadline);
         }
         try {
             return new LettuceSubscriptionLine(opening.join(), receiver);
         } catch (CompletionException | CancellationException e) {
-            throw LettuceWire.noConnection(failures, e);
+            throw LettuceWire.noConnection(failures, e, deadline);
         }
     }
 
     private final class LettuceSubscriptionLine implements Line {
+        private final LettuceSession<StatefulRedisPubSubConnection<String, String>> session;
         private final StatefulRedisPubSubConnection<String, String> connection;
         private final Receiver receiver;
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        LettuceSubscriptionLine(StatefulRedisPubSubConnection<String, String> connection, Receiver receiver) {
-            this.connection = connection;
+        LettuceSubscriptionLine(
+                LettuceSession<StatefulRedisPubSubConnection<String, String>> session, Receiver receiver) {
+            this.session = session;
+            this.connection = session.connection();
             this.receiver = receiver;
             connection.addListener(new RedisConnectionStateListener() {
                 @Override
@@ -79,6 +87,21 @@ public final class LettuceSubscriptions implements SubscriptionSource {
                 public void subscribed(String channel, long count) {
                     receiver.confirmed(channel);
                 }
+
+                @Override
+                public void smessage(String channel, String message) {
+                    receiver.message(channel, message);
+                }
+
+                @Override
+                public void ssubscribed(String channel, long count) {
+                    receiver.confirmed(channel);
+                }
+
+                @Override
+                public void sunsubscribed(String channel, long count) {
+                    receiver.revoked(channel);
+                }
             });
             if (!connection.isOpen()) {
                 end.complete(null);
@@ -87,7 +110,16 @@ public final class LettuceSubscriptions implements SubscriptionSource {
 
         @Override
         public void subscribe(Collection<String> channels) {
-            connection.async().subscribe(channels.toArray(String[]::new)).whenComplete((done, failure) -> {
+            if (sharded) {
+                // One command takes channels of one slot only.
+                channels.forEach(channel -> watch(connection.async().ssubscribe(channel)));
+            } else {
+                watch(connection.async().subscribe(channels.toArray(String[]::new)));
+            }
+        }
+
+        private void watch(RedisFuture<Void> subscribing) {
+            subscribing.whenComplete((done, failure) -> {
                 if (failure instanceof RedisCommandExecutionException) {
                     receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
                 } else if (failure != null) {
@@ -100,7 +132,16 @@ public final class LettuceSubscriptions implements SubscriptionSource {
 
         @Override
         public void unsubscribe(String channel) {
-            connection.async().unsubscribe(channel);
+            if (sharded) {
+                connection.async().sunsubscribe(channel);
+            } else {
+                connection.async().unsubscribe(channel);
+            }
+        }
+
+        @Override
+        public boolean isExpiring() {
+            return session.isExpiring(env.nanoTime());
         }
 
         @Override

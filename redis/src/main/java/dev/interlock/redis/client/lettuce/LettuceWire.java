@@ -13,7 +13,6 @@ import dev.interlock.redis.client.Waiting;
 import dev.interlock.redis.client.Wire;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -24,6 +23,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,8 @@ public final class LettuceWire implements Wire {
             } catch (CompletionException | CancellationException e) {
                 discard(link);
                 if (tries == TRIES || !endedUnexplained(e)) {
-                    throw noConnection(failures, e);
+                    throw noConnection(
+                            failures, e, new Deadline(env, client.dialer().connectTimeout()));
                 }
             }
         }
@@ -87,7 +88,7 @@ public final class LettuceWire implements Wire {
             LettuceLine line = (LettuceLine) open(Use.EXCLUSIVE, deadline);
             try {
                 // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
-                line.exchange(List.of(RedisCommand.of("PING")), null, deadline);
+                line.exchange(List.of(RedisCommand.of("PING")), List.of(), deadline);
                 return line.keep();
             } catch (NotSentException e) {
                 // It ended between the log-in and now, and another one may not.
@@ -100,7 +101,10 @@ public final class LettuceWire implements Wire {
     /** Lettuce may notice that a server has closed a connection before it has read why, as where it refuses a login. */
     private static boolean endedUnexplained(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (each instanceof RedisCommandExecutionException || each instanceof IOException) {
+            if (each instanceof RedisCommandExecutionException
+                    || each instanceof IOException
+                    || each instanceof LockBackendException
+                    || each instanceof TimeoutException) {
                 return false;
             }
         }
@@ -114,12 +118,13 @@ public final class LettuceWire implements Wire {
                 throw failures.closed(null);
             }
             Link link = exclusive ? idle.poll() : shared;
-            if (link != null && link.isBroken()) {
+            if (link != null && (link.isBroken() || link.isExpiring(env.nanoTime()))) {
+                // A connection whose credentials expire gives way to one that is logged in with others.
                 retire(link);
                 link = null;
             }
             if (link == null) {
-                link = new Link(connect(), exclusive);
+                link = new Link(client.dialer().connect(), exclusive);
             }
             if (!exclusive) {
                 shared = link;
@@ -131,19 +136,18 @@ public final class LettuceWire implements Wire {
         }
     }
 
-    private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
-        try {
-            return client.client().connectAsync(StringCodec.UTF8, client.uri()).toCompletableFuture();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    public static LockBackendException noConnection(Failures failures, Throwable cause) {
+    public static LockBackendException noConnection(Failures failures, Throwable cause, Deadline deadline) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof RedisCommandExecutionException) {
                 return failures.answered(
                         RedisCommand.of("the connection"), new ServerError(String.valueOf(each.getMessage())));
+            }
+            if (each instanceof LockBackendException known) {
+                // Several threads may be told of the same failure, each by an exception of its own.
+                return new LockBackendException(known.reason(), String.valueOf(known.getMessage()), known);
+            }
+            if (each instanceof TimeoutException) {
+                return failures.noConnectionInTime(deadline);
             }
         }
         return failures.noConnection(cause);
@@ -183,9 +187,24 @@ public final class LettuceWire implements Wire {
         closeIfUnused(link);
     }
 
+    /** Gives up the connections on which the server has not answered since then: they may have met the same fate. */
+    private void doubt(long sentNanos) {
+        lock.lock();
+        try {
+            List<Link> doubted = new ArrayList<>(idle);
+            if (shared != null) {
+                doubted.add(shared);
+            }
+            doubted.removeIf(link -> link.answeredNanos == 0 || link.answeredNanos - sentNanos >= 0);
+            doubted.forEach(this::retire);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void closeIfUnused(Link link) {
         if (link.users == 0) {
-            link.opening.thenAccept(client::close);
+            link.opening.thenAccept(session -> client.close(session.connection()));
         }
     }
 
@@ -207,7 +226,7 @@ public final class LettuceWire implements Wire {
 
     /** A connection, there or on its way. The other fields are guarded by the lock. */
     private static final class Link {
-        private final CompletableFuture<StatefulRedisConnection<String, String>> opening;
+        private final CompletableFuture<LettuceSession<StatefulRedisConnection<String, String>>> opening;
         private final boolean exclusive;
         private int users;
         private boolean retired;
@@ -215,29 +234,39 @@ public final class LettuceWire implements Wire {
         /** When the server last answered on it; zero if it has not. */
         private volatile long answeredNanos;
 
-        Link(CompletableFuture<StatefulRedisConnection<String, String>> opening, boolean exclusive) {
+        Link(CompletableFuture<LettuceSession<StatefulRedisConnection<String, String>>> opening, boolean exclusive) {
             this.opening = opening;
             this.exclusive = exclusive;
         }
 
         boolean isBroken() {
             return opening.isDone()
-                    && (opening.isCompletedExceptionally() || !opening.join().isOpen());
+                    && (opening.isCompletedExceptionally()
+                            || !opening.join().connection().isOpen());
+        }
+
+        boolean isExpiring(long nanoTime) {
+            return opening.isDone()
+                    && !opening.isCompletedExceptionally()
+                    && opening.join().isExpiring(nanoTime);
         }
     }
 
     private final class LettuceLine implements Line {
         private final Link link;
+        private final LettuceSession<StatefulRedisConnection<String, String>> session;
         private final StatefulRedisConnection<String, String> connection;
 
-        LettuceLine(Link link, StatefulRedisConnection<String, String> connection) {
+        LettuceLine(Link link, LettuceSession<StatefulRedisConnection<String, String>> session) {
             this.link = link;
-            this.connection = connection;
+            this.session = session;
+            this.connection = session.connection();
         }
 
         @Override
-        public List<@Nullable Object> exchange(
-                List<RedisCommand> commands, @Nullable RedisCommand undo, Deadline deadline) throws NotSentException {
+        public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
+                throws NotSentException {
+            long sentNanos = env.nanoTime();
             List<LettuceCommand> sent = new ArrayList<>(commands.size());
             List<AsyncCommand<String, String, Object>> pending = new ArrayList<>(commands.size());
             for (RedisCommand command : commands) {
@@ -258,9 +287,8 @@ public final class LettuceWire implements Wire {
                 AsyncCommand<String, String, Object> future = pending.get(i);
                 Waiting.until(env, future, deadline);
                 if (!future.isDone()) {
-                    if (undo != null) {
-                        connection.dispatch(new LettuceCommand(undo).async());
-                    }
+                    undo.forEach(each -> connection.dispatch(new LettuceCommand(each).async()));
+                    doubt(sentNanos);
                     retire();
                     throw failures.late(commands.get(i), deadline);
                 }
@@ -306,12 +334,13 @@ public final class LettuceWire implements Wire {
 
         @Override
         public void retire() {
+            client.dialer().doubt();
             discard(link);
         }
 
         /** Takes the connection out of this wire for good. */
         RedisLink keep() {
-            return new LettuceLink(failures, client, connection);
+            return new LettuceLink(env, failures, client, session);
         }
     }
 }

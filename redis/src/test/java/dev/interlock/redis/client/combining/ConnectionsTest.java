@@ -7,7 +7,10 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerAccess;
+import dev.interlock.redis.client.jedis.JedisDialer;
 import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -28,9 +31,12 @@ class ConnectionsTest {
     void retiringConnectionsFailsNobody() throws Exception {
         try (RedisServer server = RedisServer.start()) {
             RedisEndpoint endpoint = RedisEndpoint.parse(server.uri());
-            Failures failures = new Failures(endpoint.toString());
-            JedisWire pool = JedisWire.own(env, failures, endpoint, LONG);
-            Connections connections = new Connections(env, failures, pool, 2);
+            Failures failures = new Failures(env, endpoint.toString());
+            ConnectionSettings settings =
+                    ConnectionSettings.builder().connectTimeout(LONG).build();
+            ServerAccess access = new ServerAccess(env, failures, endpoint, settings, false);
+            JedisWire pool = JedisWire.own(env, access);
+            Connections connections = new Connections(env, failures, new JedisDialer(env, access), pool, 2);
             AtomicInteger calls = new AtomicInteger();
             List<FutureTask<Void>> callers = new ArrayList<>();
             for (int i = 0; i < 16; i++) {
@@ -38,7 +44,8 @@ class ConnectionsTest {
                     while (calls.incrementAndGet() <= CALLS) {
                         CombiningLine line = new CombiningLine(env, failures, connections, false);
                         String text = "text-" + calls.get();
-                        assertThat(line.exchange(List.of(RedisCommand.of("ECHO", text)), null, new Deadline(env, LONG)))
+                        assertThat(line.exchange(
+                                        List.of(RedisCommand.of("ECHO", text)), List.of(), new Deadline(env, LONG)))
                                 .containsExactly(text);
                     }
                     return null;

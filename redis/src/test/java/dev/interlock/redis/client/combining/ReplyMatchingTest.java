@@ -7,6 +7,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -52,7 +53,11 @@ class ReplyMatchingTest {
         Findings findings = new Findings();
         try (RedisServer server = RedisServer.start();
                 RoughProxy proxy = new RoughProxy(server.port());
-                RedisNode node = new CombiningConnector(Environment.system(), LONG, 4)
+                RedisNode node = new CombiningConnector(
+                                Environment.system(),
+                                ConnectionSettings.builder()
+                                        .connectTimeout(LONG)
+                                        .build())
                         .connect(RedisEndpoint.parse("redis://127.0.0.1:" + proxy.port()))) {
             proxy.handle(RoughProxy.rough(42, hardOnes));
             long end = System.nanoTime() + time.toNanos();

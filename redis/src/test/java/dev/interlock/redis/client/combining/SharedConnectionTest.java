@@ -9,15 +9,20 @@ import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.ShiftedEnvironment;
 import dev.interlock.redis.client.combining.Ticket.State;
-import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.client.jedis.JedisDialer;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
@@ -36,14 +41,14 @@ class SharedConnectionTest {
                     LuaScript.of("return redis.call('DEL', KEYS[1])"), List.of("k"), List.of())
             .inFull();
 
+    private static final List<RedisCommand> NONE = List.of();
+
     private final RedisServer server = RedisServer.start();
     private final ShiftedEnvironment env = new ShiftedEnvironment();
     private final List<Long> suspicions = new CopyOnWriteArrayList<>();
-    private final List<JedisWire> diallers = new ArrayList<>();
 
     @AfterEach
     void stop() {
-        diallers.forEach(JedisWire::close);
         server.close();
     }
 
@@ -52,11 +57,15 @@ class SharedConnectionTest {
     }
 
     private SharedConnection connection(int port) {
+        return connection(
+                port, ConnectionSettings.builder().connectTimeout(LONG).build());
+    }
+
+    private SharedConnection connection(int port, ConnectionSettings settings) {
         RedisEndpoint endpoint = RedisEndpoint.parse("redis://127.0.0.1:" + port);
-        Failures failures = new Failures(endpoint.toString());
-        JedisWire dialler = JedisWire.own(env, failures, endpoint, LONG);
-        diallers.add(dialler);
-        return new SharedConnection(env, failures, dialler, suspicions::add);
+        Failures failures = new Failures(env, endpoint.toString());
+        JedisDialer dialer = new JedisDialer(env, new ServerAccess(env, failures, endpoint, settings, false));
+        return new SharedConnection(env, failures, dialer, suspicions::add);
     }
 
     /** A thread that sends a command over a shared connection. */
@@ -65,11 +74,16 @@ class SharedConnectionTest {
         final FutureTask<Ticket> end;
         private final ShiftedEnvironment clock = new ShiftedEnvironment();
 
-        Caller(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
+        Caller(SharedConnection connection, RedisCommand command, List<RedisCommand> undo, Duration timeout) {
             this(connection, command, undo, timeout, false);
         }
 
-        Caller(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout, boolean urgent) {
+        Caller(
+                SharedConnection connection,
+                RedisCommand command,
+                List<RedisCommand> undo,
+                Duration timeout,
+                boolean urgent) {
             Deadline deadline = new Deadline(clock, timeout);
             end = new FutureTask<>(() -> {
                 Ticket ticket = new Ticket(env, List.of(command), undo, deadline, urgent);
@@ -102,7 +116,7 @@ class SharedConnectionTest {
 
     /** A caller that reads, and whose reply comes when the list {@code gate} is pushed to. */
     private Caller block(SharedConnection connection) {
-        Caller first = new Caller(connection, take("gate"), null, LONG);
+        Caller first = new Caller(connection, take("gate"), NONE, LONG);
         awaitBlocked(1);
         return first;
     }
@@ -116,7 +130,7 @@ class SharedConnectionTest {
     }
 
     /** A caller whose command waits behind those of others. */
-    private Caller queue(SharedConnection connection, RedisCommand command, RedisCommand undo, Duration timeout) {
+    private Caller queue(SharedConnection connection, RedisCommand command, List<RedisCommand> undo, Duration timeout) {
         return parked(new Caller(connection, command, undo, timeout));
     }
 
@@ -129,7 +143,7 @@ class SharedConnectionTest {
     }
 
     private Caller queue(SharedConnection connection, RedisCommand command) {
-        return queue(connection, command, null, LONG);
+        return queue(connection, command, NONE, LONG);
     }
 
     @Test
@@ -156,7 +170,7 @@ class SharedConnectionTest {
         SharedConnection connection = connection();
         block(connection);
         Caller usual = queue(connection, RedisCommand.of("RPUSH", "order", "usual"));
-        Caller urgent = parked(new Caller(connection, RedisCommand.of("RPUSH", "order", "urgent"), null, LONG, true));
+        Caller urgent = parked(new Caller(connection, RedisCommand.of("RPUSH", "order", "urgent"), NONE, LONG, true));
 
         open("gate");
         usual.end();
@@ -169,13 +183,13 @@ class SharedConnectionTest {
     void aCommandWhoseTurnDoesNotComeInTimeIsNeverSent() throws Exception {
         SharedConnection connection = connection();
         Caller first = block(connection);
-        Caller late = new Caller(connection, TAKE, UNDO, Duration.ofMillis(100));
+        Caller late = new Caller(connection, TAKE, List.of(UNDO), Duration.ofMillis(100));
 
         assertThat(late.end().state()).isEqualTo(State.WITHDRAWN);
         open("gate");
 
         assertThat(first.end().replies()).containsExactly(List.of("gate", "x"));
-        assertThat(new Caller(connection, PING, null, LONG).end().replies()).containsExactly("PONG");
+        assertThat(new Caller(connection, PING, NONE, LONG).end().replies()).containsExactly("PONG");
         assertThat(server.command("GET", "k")).isNull();
         assertThat(suspicions).isEmpty();
     }
@@ -185,7 +199,7 @@ class SharedConnectionTest {
         SharedConnection connection = connection();
         Caller first = block(connection);
         Caller second = queue(connection, take("second"));
-        Caller late = queue(connection, TAKE, UNDO, LONG);
+        Caller late = queue(connection, TAKE, List.of(UNDO), LONG);
         Caller third = queue(connection, RedisCommand.of("GET", "k"));
         try (CommandMonitor monitor = server.monitor()) {
             open("gate");
@@ -212,11 +226,77 @@ class SharedConnectionTest {
     }
 
     @Test
+    void severalCommandsThatUndoOneStayTogether() throws Exception {
+        SharedConnection connection = connection();
+        Caller first = block(connection);
+        Caller second = queue(connection, take("second"));
+        List<RedisCommand> undo =
+                List.of(RedisCommand.of("ECHO", "undo-begins"), UNDO, RedisCommand.of("ECHO", "undo-ends"));
+        List<Caller> late = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            late.add(queue(connection, RedisCommand.of("SET", "k", "token"), undo, LONG));
+        }
+        Caller third = queue(connection, RedisCommand.of("ECHO", "third"));
+        try (CommandMonitor monitor = server.monitor()) {
+            open("gate");
+            first.end();
+            awaitBlocked(1);
+            late.forEach(each -> each.clock.putForward(LONG.toNanos() * 2));
+            late.forEach(each -> LockSupport.unpark(each.thread));
+            for (Caller each : late) {
+                assertThat(each.end().state()).isEqualTo(State.LATE);
+            }
+            open("second");
+
+            assertThat(second.end().replies()).containsExactly(List.of("second", "x"));
+            assertThat(third.end().replies()).containsExactly("third");
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .atMost(LONG)
+                    .until(() -> undos(monitor).size() == 4 * undo.size());
+            assertThat(undos(monitor))
+                    .containsExactlyElementsOf(
+                            Collections.nCopies(4, List.of("undo-begins", "EVAL", "undo-ends")).stream()
+                                    .flatMap(List::stream)
+                                    .toList());
+        }
+    }
+
+    private static List<String> undos(CommandMonitor monitor) {
+        return monitor.commands().stream()
+                .map(command -> command.get(0).equals("EVAL") ? "EVAL" : command.get(command.size() - 1))
+                .filter(word -> word.equals("EVAL") || word.startsWith("undo-"))
+                .toList();
+    }
+
+    @Test
+    void aConnectionWhoseLoginExpiresTakesNoMoreCommandsAndCastsNoDoubt() throws Exception {
+        server.command("ACL", "SETUSER", "locks", "on", ">token", "~*", "+@all");
+        ConnectionSettings settings = ConnectionSettings.builder()
+                .connectTimeout(LONG)
+                .credentials(() -> RedisCredentials.of("locks", "token")
+                        .until(Instant.ofEpochMilli(env.currentTimeMillis()).plusSeconds(600)))
+                .build();
+        SharedConnection connection = connection(server.port(), settings);
+        assertThat(new Caller(connection, PING, NONE, LONG).end().state()).isEqualTo(State.ANSWERED);
+
+        env.putForward(TimeUnit.SECONDS.toNanos(540));
+        Ticket ticket = new Caller(connection, TAKE, NONE, LONG).end();
+
+        assertThat(ticket.state()).isEqualTo(State.REJECTED);
+        assertThat(ticket.cause()).isNull();
+        assertThat(connection.isRetired()).isTrue();
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(suspicions).isEmpty();
+        assertThat(server.command("GET", "k")).isNull();
+    }
+
+    @Test
     @Tag("deep")
     void aLeaderWhoseTimeIsUpHandsOnToTheNextAndKeepsItsReplyFromIt() throws Exception {
         SharedConnection connection = connection();
         Caller first = block(connection);
-        Caller leader = queue(connection, take("second"), UNDO, Duration.ofSeconds(3));
+        Caller leader = queue(connection, take("second"), List.of(UNDO), Duration.ofSeconds(3));
         Caller next = queue(connection, RedisCommand.of("ECHO", "next"));
         server.command("SET", "k", "token");
         open("gate");
@@ -243,7 +323,7 @@ class SharedConnectionTest {
 
         assertThat(second.end().state()).isEqualTo(State.REJECTED);
         assertThat(second.end().cause()).isNull();
-        assertThat(new Caller(connection, TAKE, null, LONG).end().state()).isEqualTo(State.REJECTED);
+        assertThat(new Caller(connection, TAKE, NONE, LONG).end().state()).isEqualTo(State.REJECTED);
         open("gate");
         assertThat(first.end().replies()).containsExactly(List.of("gate", "x"));
         await().pollDelay(Duration.ZERO)
@@ -257,10 +337,10 @@ class SharedConnectionTest {
     void aReplyThatStopsInTheMiddleMakesTheConnectionUseless() throws Exception {
         try (RoughProxy proxy = new RoughProxy(server.port())) {
             SharedConnection connection = connection(proxy.port());
-            new Caller(connection, PING, null, LONG).end();
+            new Caller(connection, PING, NONE, LONG).end();
             proxy.handle((to, piece) -> to.write(piece, 0, piece.length / 2));
 
-            Ticket ticket = new Caller(connection, TAKE, UNDO, Duration.ofMillis(300)).end();
+            Ticket ticket = new Caller(connection, TAKE, List.of(UNDO), Duration.ofMillis(300)).end();
 
             assertThat(ticket.state()).isEqualTo(State.LATE);
             assertThat(connection.isOpen()).isFalse();
@@ -275,10 +355,10 @@ class SharedConnectionTest {
     void whatIsNoReplyMakesTheConnectionUseless() throws Exception {
         try (RoughProxy proxy = new RoughProxy(server.port())) {
             SharedConnection connection = connection(proxy.port());
-            new Caller(connection, PING, null, LONG).end();
+            new Caller(connection, PING, NONE, LONG).end();
             proxy.handle((to, piece) -> to.write("what?\r\n".getBytes(StandardCharsets.UTF_8)));
 
-            assertThat(new Caller(connection, PING, null, LONG).end().state()).isEqualTo(State.BROKEN);
+            assertThat(new Caller(connection, PING, NONE, LONG).end().state()).isEqualTo(State.BROKEN);
             assertThat(connection.isRetired()).isTrue();
             assertThat(connection.isOpen()).isFalse();
             assertThat(suspicions).hasSize(1);
@@ -289,10 +369,10 @@ class SharedConnectionTest {
     void whatComesUnaskedIsNotTakenForTheNextReply() throws Exception {
         try (RoughProxy proxy = new RoughProxy(server.port())) {
             SharedConnection connection = connection(proxy.port());
-            new Caller(connection, PING, null, LONG).end();
+            new Caller(connection, PING, NONE, LONG).end();
             proxy.say("+unasked\r\n".getBytes(StandardCharsets.UTF_8));
 
-            Ticket ticket = new Caller(connection, TAKE, null, LONG).end();
+            Ticket ticket = new Caller(connection, TAKE, NONE, LONG).end();
 
             assertThat(ticket.state()).isEqualTo(State.REJECTED);
             assertThat(connection.isOpen()).isFalse();
@@ -303,7 +383,7 @@ class SharedConnectionTest {
     @Test
     void aThreadThatIsAloneNeedsNoOther() throws Exception {
         SharedConnection connection = connection();
-        Ticket ticket = new Ticket(env, List.of(PING), null, new Deadline(env, LONG), false);
+        Ticket ticket = new Ticket(env, List.of(PING), NONE, new Deadline(env, LONG), false);
 
         connection.carry(ticket);
 
@@ -330,7 +410,7 @@ class SharedConnectionTest {
             RedisCommand echo = RedisCommand.of("ECHO", "number-" + i);
             FutureTask<Ticket> end = new FutureTask<>(() -> {
                 Thread.currentThread().interrupt();
-                Ticket ticket = new Ticket(env, List.of(echo), null, new Deadline(env, LONG), false);
+                Ticket ticket = new Ticket(env, List.of(echo), NONE, new Deadline(env, LONG), false);
                 connection.carry(ticket);
                 return Thread.interrupted() ? ticket : null;
             });
@@ -354,7 +434,7 @@ class SharedConnectionTest {
         SharedConnection connection = connection();
         List<Caller> callers = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
-            callers.add(new Caller(connection, RedisCommand.of("INCR", "n"), null, LONG.multipliedBy(3)));
+            callers.add(new Caller(connection, RedisCommand.of("INCR", "n"), NONE, LONG.multipliedBy(3)));
         }
 
         for (Caller each : callers) {

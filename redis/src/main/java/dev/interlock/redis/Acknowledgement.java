@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis;
+
+/**
+ * How many copies of what a command has written must exist before the command counts.
+ *
+ * @param replicas how many replicas must have received it, zero or more
+ * @param onDisk whether the server must have written it to its disk as well, and each of those replicas to its own
+ * @see RedisNode#callAcknowledged
+ */
+public record Acknowledgement(int replicas, boolean onDisk) {
+    /** Nothing but the server's own reply is waited for. */
+    public static final Acknowledgement NONE = new Acknowledgement(0, false);
+
+    /**
+     * Creates the demand.
+     *
+     * @param replicas how many replicas must have received what was written
+     * @param onDisk whether it must be on disk as well
+     */
+    public Acknowledgement {
+        if (replicas < 0) {
+            throw new IllegalArgumentException("a command cannot be acknowledged by " + replicas + " replicas");
+        }
+    }
+
+    /**
+     * Tells whether anything is asked for at all.
+     *
+     * @return {@code false} if the server's own reply is enough
+     */
+    public boolean isWanted() {
+        return replicas > 0 || onDisk;
+    }
+
+    /**
+     * Returns the command that waits for the acknowledgement of all that its connection has written before. It has no effect
+     * within a transaction or script.
+     *
+     * @param millis how long it waits at most, longer than zero
+     * @return {@code WAIT}, or {@code WAITAOF} where the disk is asked for
+     */
+    public RedisCommand command(long millis) {
+        String copies = Integer.toString(replicas);
+        String longest = Long.toString(millis);
+        return onDisk ? RedisCommand.of("WAITAOF", "1", copies, longest) : RedisCommand.of("WAIT", copies, longest);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Finds connections to one server that are there, until it is closed. */
+final class Lines {
+    /** For how long a connection on which the server has answered is believed to be there. */
+    private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
+
+    private final Failures failures;
+    private final Wire wire;
+    private volatile boolean closed;
+
+    Lines(Failures failures, Wire wire) {
+        this.failures = failures;
+        this.wire = wire;
+    }
+
+    Wire.Line open(Wire.Use use, Deadline deadline) {
+        while (true) {
+            requireOpen();
+            Wire.Line line = wire.open(use, deadline);
+            if (line.silentNanos() < TRUSTED_NANOS || answers(line, deadline)) {
+                return line;
+            }
+        }
+    }
+
+    RedisLink openLink(Deadline deadline) {
+        requireOpen();
+        return wire.openLink(deadline);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw failures.closed(null);
+        }
+    }
+
+    /** Whether a connection is still there: the network may have forgotten it, and the server ended it, without our being told. */
+    private static boolean answers(Wire.Line line, Deadline deadline) {
+        try {
+            line.exchange(List.of(RedisCommand.of("PING")), List.of(), deadline.sooner(LONGEST_LOOK, 2));
+            return true;
+        } catch (NotSentException | LockBackendException e) {
+            return false;
+        }
+    }
+
+    void close() {
+        closed = true;
+        wire.close();
+    }
+}

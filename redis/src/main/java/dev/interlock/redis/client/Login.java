@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.endpoint.RedisCredentials;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What one connection was logged in with, and when it has to log in anew. Not shown by {@link #toString}. */
+public final class Login {
+    /** The part of the time until the expiry that is left for logging in anew, at most. */
+    private static final int PART = 5;
+
+    private static final long MOST_AHEAD = TimeUnit.MINUTES.toNanos(3);
+
+    /** Credentials that have expired already are not fetched again for each request. */
+    private static final long LEAST_USE = TimeUnit.SECONDS.toNanos(1);
+
+    /** Longer than any program runs, and short enough to count with. */
+    private static final Duration LONGEST_USE = Duration.ofDays(10_000);
+
+    private final RedisCredentials credentials;
+    private final Optional<Long> dueNanos;
+
+    Login(Environment env, RedisCredentials credentials) {
+        this.credentials = credentials;
+        this.dueNanos = credentials.expiresAt().map(expiry -> {
+            Duration until = Duration.ofMillis(expiry.toEpochMilli() - env.currentTimeMillis());
+            long left = (until.compareTo(LONGEST_USE) < 0 ? until : LONGEST_USE).toNanos();
+            return env.nanoTime() + Math.max(LEAST_USE, left - Math.min(left / PART, MOST_AHEAD));
+        });
+    }
+
+    public Optional<String> username() {
+        return credentials.username();
+    }
+
+    /** Returns the password, which the caller keeps out of logs and messages. */
+    public String password() {
+        return credentials.password();
+    }
+
+    /** Returns the command that logs a connection in. */
+    public RedisCommand command() {
+        return username()
+                .map(user -> RedisCommand.of("AUTH", user, password()))
+                .orElseGet(() -> RedisCommand.of("AUTH", password()));
+    }
+
+    /** Whether the credentials expire so soon that the connection should log in with others. */
+    public boolean isDue(long nanoTime) {
+        return dueNanos.isPresent() && nanoTime - dueNanos.get() >= 0;
+    }
+
+    @Override
+    public String toString() {
+        return "Login";
+    }
+}

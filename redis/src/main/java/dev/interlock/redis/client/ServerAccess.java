@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.ServerExamination;
+import dev.interlock.redis.ServerInfo;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.endpoint.RedisCredentials;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One server as connections of our own see it: where it is, how to log in, and whether it has been examined. */
+public final class ServerAccess {
+    private final Environment env;
+    private final Failures failures;
+    private final RedisEndpoint endpoint;
+    private final ConnectionSettings settings;
+    private final @Nullable ServerExamination examination;
+    private volatile boolean examined;
+
+    public ServerAccess(
+            Environment env, Failures failures, RedisEndpoint endpoint, ConnectionSettings settings, boolean examines) {
+        this.env = env;
+        this.failures = failures;
+        this.endpoint = endpoint;
+        this.settings = settings;
+        this.examination = examines ? new ServerExamination(endpoint.toString()) : null;
+    }
+
+    public RedisEndpoint endpoint() {
+        return endpoint;
+    }
+
+    public ConnectionSettings settings() {
+        return settings;
+    }
+
+    public Failures failures() {
+        return failures;
+    }
+
+    /** Whether a log-in may block for the application's supplier of credentials. */
+    public boolean suppliesCredentials() {
+        return settings.credentials().isPresent();
+    }
+
+    /** Finds out with what to log in; may block if credentials are supplied. */
+    public Optional<Login> nextLogin() {
+        Optional<Supplier<RedisCredentials>> supplier = settings.credentials();
+        if (supplier.isPresent()) {
+            try {
+                return Optional.of(new Login(env, supplier.get().get()));
+            } catch (RuntimeException e) {
+                throw failures.noCredentials(e);
+            }
+        }
+        return endpoint.password()
+                .map(password -> endpoint.username()
+                        .map(user -> RedisCredentials.of(user, password))
+                        .orElseGet(() -> RedisCredentials.of(password)))
+                .map(credentials -> new Login(env, credentials));
+    }
+
+    /** Returns the commands that a server need not allow: those that follow a log-in, and whose errors do not matter. */
+    public List<RedisCommand> optionalCommands() {
+        List<RedisCommand> commands = new ArrayList<>();
+        settings.clientName().ifPresent(name -> commands.add(RedisCommand.of("CLIENT", "SETNAME", name)));
+        if (mustExamine()) {
+            commands.add(ServerInfo.COMMAND);
+        }
+        return commands;
+    }
+
+    /** Whether the next connection has to ask the server about itself. */
+    public boolean mustExamine() {
+        return examination != null && !examined;
+    }
+
+    /**
+     * Looks at the reply to one of the {@link #optionalCommands}.
+     *
+     * @param asked when it was sent
+     * @throws LockBackendException if the server cannot keep locks
+     */
+    public void accept(RedisCommand command, @Nullable Object reply, Instant asked) {
+        if (examination != null && command.equals(ServerInfo.COMMAND)) {
+            if (reply instanceof String text) {
+                examination.examine(ServerInfo.read(text), asked, now());
+            }
+            // A user who may not ask is not told again and again.
+            examined = true;
+        }
+    }
+
+    public Instant now() {
+        return Instant.ofEpochMilli(env.currentTimeMillis());
+    }
+
+    /** Has the next connection examine the server again: another process may be behind the address. */
+    public void examineAgain() {
+        examined = false;
+    }
+}

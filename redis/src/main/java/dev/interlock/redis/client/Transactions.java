@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Transactions on one server whose commands depend on what its keys hold. */
+final class Transactions {
+    private static final RedisCommand ASKING = RedisCommand.of("ASKING");
+    private static final RedisCommand MULTI = RedisCommand.of("MULTI");
+    private static final RedisCommand EXEC = RedisCommand.of("EXEC");
+    private static final RedisCommand UNWATCH = RedisCommand.of("UNWATCH");
+
+    private final Environment env;
+    private final Failures failures;
+    private final Lines lines;
+    private final Consumer<ServerError> onError;
+
+    /** One look at some keys, and what is to be done with each that has its value. */
+    record Plan(List<String> keys, List<String> expected, List<List<RedisCommand>> commands) {}
+
+    /** @param onError told of each error that ends a transaction */
+    Transactions(Environment env, Failures failures, Lines lines, Consumer<ServerError> onError) {
+        this.env = env;
+        this.failures = failures;
+        this.lines = lines;
+        this.onError = onError;
+    }
+
+    /** @param asking whether to speak to a node that is about to get the slot of the keys */
+    List<@Nullable String> run(Plan plan, boolean asking, Duration timeout) {
+        List<RedisCommand> look = new ArrayList<>();
+        look.add(RedisCommand.of("WATCH", plan.keys.toArray(String[]::new)));
+        plan.keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        boolean again = false;
+        while (true) {
+            Wire.Line line = lines.open(Wire.Use.EXCLUSIVE, new Deadline(env, timeout));
+            try {
+                List<@Nullable Object> looked =
+                        asking ? exchangeAsking(line, look, timeout) : exchange(line, look, timeout);
+                List<@Nullable String> found = strings(line, look, looked);
+                List<RedisCommand> transaction = new ArrayList<>();
+                transaction.add(MULTI);
+                for (int i = 0; i < found.size(); i++) {
+                    if (plan.expected.get(i).equals(found.get(i))) {
+                        transaction.addAll(plan.commands.get(i));
+                    }
+                }
+                if (transaction.size() == 1) {
+                    exchange(line, List.of(UNWATCH), timeout);
+                    line.release();
+                    return found;
+                }
+                transaction.add(EXEC);
+                if (asking) {
+                    // Holds until the transaction has ended.
+                    transaction.add(0, ASKING);
+                }
+                List<@Nullable Object> done = exchange(line, transaction, timeout);
+                rejectErrors(line, transaction, done);
+                line.release();
+                if (done.get(done.size() - 1) != null) {
+                    return found;
+                }
+            } catch (NotSentException e) {
+                if (again) {
+                    throw failures.notSent(EXEC, e);
+                }
+                again = true;
+            }
+        }
+    }
+
+    private List<@Nullable Object> exchange(Wire.Line line, List<RedisCommand> commands, Duration timeout)
+            throws NotSentException {
+        return line.exchange(commands, List.of(), new Deadline(env, timeout));
+    }
+
+    /** Says before each command that the node is to look at a slot that it does not have yet, and returns the replies to the commands. */
+    private List<@Nullable Object> exchangeAsking(Wire.Line line, List<RedisCommand> commands, Duration timeout)
+            throws NotSentException {
+        List<RedisCommand> sent = new ArrayList<>(2 * commands.size());
+        commands.forEach(command -> sent.addAll(List.of(ASKING, command)));
+        List<@Nullable Object> replies = exchange(line, sent, timeout);
+        List<@Nullable Object> mine = new ArrayList<>(commands.size());
+        for (int i = 1; i < replies.size(); i += 2) {
+            mine.add(replies.get(i - 1) instanceof ServerError refused ? refused : replies.get(i));
+        }
+        return mine;
+    }
+
+    /** Returns what keys were found to hold, which is nothing of use if it is no string. */
+    private List<@Nullable String> strings(Wire.Line line, List<RedisCommand> look, List<@Nullable Object> looked) {
+        for (int i = 1; i < looked.size(); i++) {
+            if (looked.get(i) instanceof ServerError error && error.isWrongType()) {
+                looked.set(i, "");
+            }
+        }
+        rejectErrors(line, look, looked);
+        List<@Nullable String> found = new ArrayList<>();
+        looked.subList(1, looked.size()).forEach(value -> found.add((String) value));
+        return found;
+    }
+
+    /** Throws for the first error, after giving up the connection, which may be left in the middle of a transaction. */
+    private void rejectErrors(Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies) {
+        for (int i = 0; i < replies.size(); i++) {
+            if (replies.get(i) instanceof ServerError error) {
+                line.retire();
+                onError.accept(error);
+                throw failures.answered(commands.get(i), error);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.jedis;
+
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerError;
+import java.time.Duration;
+import java.util.NoSuchElementException;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.Pool;
+
+/** The connections of a client that was handed in, which serve others too and are not closed. */
+final class HandedInPool implements ConnectionPool {
+    private final Failures failures;
+    private final Pool<Connection> pool;
+
+    HandedInPool(Failures failures, Pool<Connection> pool) {
+        this.failures = failures;
+        this.pool = pool;
+    }
+
+    @Override
+    public Connection borrow(Deadline deadline) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return pool.borrowObject(Duration.ofNanos(Math.max(0, deadline.nanosLeft())));
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (NoSuchElementException e) {
+            throw failures.noneFree(deadline);
+        } catch (JedisDataException e) {
+            throw failures.answered(RedisCommand.of("the connection"), new ServerError(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) {
+            throw failures.closed(e);
+        } catch (Exception e) {
+            throw failures.noConnection(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Opens a connection of the same kind that is not part of the pool. */
+    Connection openApart() {
+        try {
+            return pool.getFactory().makeObject().getObject();
+        } catch (JedisDataException e) {
+            throw failures.answered(RedisCommand.of("the connection"), new ServerError(String.valueOf(e.getMessage())));
+        } catch (Exception e) {
+            throw failures.noConnection(e);
+        }
+    }
+
+    @Override
+    public void giveBack(Connection connection) {
+        pool.returnObject(connection);
+    }
+
+    @Override
+    public void discard(Connection connection) {
+        try {
+            pool.invalidateObject(connection);
+        } catch (Exception e) {
+            // What could not be closed politely is closed by now.
+        }
+    }
+
+    @Override
+    public void discardIdle() {
+        // Whether they still work is for the client's own configuration to find out.
+    }
+
+    @Override
+    public void close() {
+        // The application does so.
+    }
+}

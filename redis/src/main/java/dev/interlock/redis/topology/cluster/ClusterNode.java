@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.topology.cluster;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ClientNode;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.HashSlot;
+import dev.interlock.redis.client.ServerConnector;
+import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redis Cluster: the single server that is responsible for a key now.
+ *
+ * <p>What it sends goes over connections to single servers, so that at-most-once, time-outs and what undoes an unanswered command
+ * are theirs. It adds nothing but the choice of the server, and follows what the servers say about that.
+ */
+public final class ClusterNode implements RedisNode {
+    private final Environment env;
+    private final Duration timeout;
+    private final ClusterMembers members;
+    private final SlotKeeper slots;
+    private final Router router;
+    private final ShardSubscriptions subscriptions;
+    private final Queue<Runnable> afterRefresh = new ConcurrentLinkedQueue<>();
+
+    /**
+     * Makes a node; does not connect.
+     *
+     * @param seeds some nodes of the cluster, whose login and encryption all nodes share
+     * @param connector makes the nodes of single servers; closed with this node
+     * @param timeout how long a node may take to tell the slots
+     */
+    public ClusterNode(List<RedisEndpoint> seeds, ServerConnector connector, Duration timeout, Environment env) {
+        this.env = env;
+        this.timeout = timeout;
+        this.members = new ClusterMembers(env, connector, this::refreshSoon);
+        this.slots = new SlotKeeper(env, seeds, timeout, members, this::followTable);
+        this.router = new Router(env, slots, members);
+        this.subscriptions = new ShardSubscriptions(members, this::refreshSoon);
+    }
+
+    private void refreshSoon() {
+        // Nobody waits for it.
+        var unused = slots.refresh();
+    }
+
+    private boolean followTable() {
+        for (Runnable task = afterRefresh.poll(); task != null; task = afterRefresh.poll()) {
+            task.run();
+        }
+        return subscriptions.follow(slots.table());
+    }
+
+    @Override
+    public @Nullable Object call(RedisCommand command, Duration timeout) {
+        return router.route(
+                slot(command),
+                new Deadline(env, timeout),
+                (node, asking, left) -> asking ? node.callAsking(command, null, left) : node.call(command, left));
+    }
+
+    @Override
+    public @Nullable Object callUrgently(RedisCommand command, Duration timeout) {
+        return router.route(
+                slot(command),
+                new Deadline(env, timeout),
+                (node, asking, left) ->
+                        asking ? node.callAsking(command, null, left) : node.callUrgently(command, left));
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return Objects.requireNonNull((Acknowledged) router.route(
+                slot(command),
+                new Deadline(env, timeout),
+                (node, asking, left) -> node.callAcknowledged(command, wanted, asking, left)));
+    }
+
+    @Override
+    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        int slot = slot(command);
+        ClientNode[] last = new ClientNode[1];
+        try {
+            return router.route(slot, new Deadline(env, timeout), (node, asking, left) -> {
+                last[0] = node;
+                return asking ? node.callAsking(command, undo, left) : node.callOrUndo(command, undo, left);
+            });
+        } catch (LockBackendException e) {
+            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
+                undoElsewhere(slot, undo, last[0]);
+            }
+            throw e;
+        }
+    }
+
+    /** Where another primary has taken over meanwhile, the command may have been copied to it before its undo could be. */
+    private void undoElsewhere(int slot, RedisCommand undo, ClientNode former) {
+        afterRefresh.add(() -> {
+            RedisEndpoint owner = slots.table().owner(slot);
+            if (owner != null && !members.node(owner).equals(former)) {
+                try {
+                    members.node(owner).call(undo, timeout);
+                } catch (LockBackendException e) {
+                    // What it was to undo ends by itself.
+                }
+            }
+        });
+        refreshSoon();
+    }
+
+    /** Returns the slot of the key of a command; one without a key may go anywhere. */
+    static int slot(RedisCommand command) {
+        return command.key().map(HashSlot::of).orElse(0);
+    }
+
+    @Override
+    public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
+        return new ClusterBatch(env, slots, members, this::call, commands).send(new Deadline(env, timeout));
+    }
+
+    @Override
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        return (String) router.route(
+                HashSlot.of(key),
+                new Deadline(env, timeout),
+                (node, asking, left) -> node.transactIfEqual(key, expected, commands, asking, left));
+    }
+
+    @Override
+    public int slot(String key) {
+        return HashSlot.of(key);
+    }
+
+    @Override
+    public String lane(String key) {
+        RedisEndpoint owner = slots.table().owner(HashSlot.of(key));
+        return owner == null ? "" : owner.toString();
+    }
+
+    @Override
+    public boolean isSharded() {
+        return true;
+    }
+
+    @Override
+    public Watch subscribe(String channel, Listener listener) {
+        return subscriptions.add(channel, listener, slots.table());
+    }
+
+    @Override
+    public boolean isSubscribed(String channel) {
+        return subscriptions.isConfirmed(channel);
+    }
+
+    @Override
+    public void doubtSubscriptions() {
+        subscriptions.doubt(null);
+        refreshSoon();
+    }
+
+    @Override
+    public void doubtSubscription(String channel) {
+        subscriptions.doubt(channel);
+        refreshSoon();
+    }
+
+    @Override
+    public void close() {
+        slots.close();
+        subscriptions.close();
+        members.close();
+    }
+
+    @Override
+    public String toString() {
+        return "RedisNode[cluster of " + slots.table().primaries() + "]";
+    }
+}

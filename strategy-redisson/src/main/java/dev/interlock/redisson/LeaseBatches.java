@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.redisson.RedissonFailures.CrossSlotException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * Sends requests about many locks, as few as a server takes: one for each slot in a cluster, and otherwise one for all
+ * of them until a server shows that it is in cluster mode. All are sent before the first answer is waited for. Safe to
+ * use from any thread.
+ */
+final class LeaseBatches {
+    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
+    private static final int MOST = 256;
+
+    private final RedissonShards shards;
+    private volatile boolean bySlot;
+
+    /**
+     * Creates the batches.
+     *
+     * @param bySlot whether it is known already that locks of different slots cannot share a request
+     */
+    LeaseBatches(RedissonShards shards, boolean bySlot) {
+        this.shards = shards;
+        this.bySlot = bySlot;
+    }
+
+    /**
+     * Sends requests about locks and waits for their answers.
+     *
+     * @param claims the locks
+     * @param send sends one request; may throw {@link LockBackendException}
+     * @param outcome is given each group of locks and what waits for its answer, and lets a {@link CrossSlotException}
+     *     pass
+     */
+    void run(
+            List<Claim> claims,
+            Function<List<Claim>, ScriptSender.Sent> send,
+            BiConsumer<List<Claim>, ScriptSender.Sent> outcome) {
+        boolean split = bySlot;
+        List<List<Claim>> groups = split ? bySlot(claims) : chunks(claims);
+        List<ScriptSender.Sent> sent =
+                groups.stream().map(group -> guarded(send, group)).toList();
+        List<Claim> refused = new ArrayList<>();
+        for (int i = 0; i < groups.size(); i++) {
+            List<Claim> group = groups.get(i);
+            try {
+                outcome.accept(group, sent.get(i));
+            } catch (CrossSlotException e) {
+                if (split) {
+                    outcome.accept(group, failed(new LockBackendException(e.reason(), String.valueOf(e.getMessage()))));
+                }
+                refused.addAll(group);
+            }
+        }
+        if (!split && !refused.isEmpty()) {
+            bySlot = true;
+            run(refused, send, outcome);
+        }
+    }
+
+    private static ScriptSender.Sent guarded(Function<List<Claim>, ScriptSender.Sent> send, List<Claim> group) {
+        try {
+            return send.apply(group);
+        } catch (LockBackendException e) {
+            return failed(e);
+        }
+    }
+
+    private static ScriptSender.Sent failed(LockBackendException failure) {
+        return () -> {
+            throw failure;
+        };
+    }
+
+    private List<List<Claim>> bySlot(List<Claim> claims) {
+        Map<Integer, List<Claim>> slots = new LinkedHashMap<>();
+        for (Claim claim : claims) {
+            slots.computeIfAbsent(shards.slot(claim.name()), slot -> new ArrayList<>())
+                    .add(claim);
+        }
+        return slots.values().stream().flatMap(ofOne -> chunks(ofOne).stream()).toList();
+    }
+
+    private static List<List<Claim>> chunks(List<Claim> claims) {
+        List<List<Claim>> chunks = new ArrayList<>();
+        for (int from = 0; from < claims.size(); from += MOST) {
+            chunks.add(claims.subList(from, Math.min(from + MOST, claims.size())));
+        }
+        return chunks;
+    }
+}

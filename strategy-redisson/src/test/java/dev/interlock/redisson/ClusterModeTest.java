@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redisson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redisson.keys.RedissonKeys;
+import dev.interlock.redisson.keys.RedissonSlots;
+import dev.interlock.testservers.CommandMonitor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server in cluster mode, which takes no request about keys of several slots, whatever the client believes it to be. */
+class ClusterModeTest {
+    private static Fixture redis;
+
+    @BeforeAll
+    static void start() {
+        redis = Fixture.clusterOfOne();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    private static LeaseProtocol protocol(String topology) {
+        LockConfig config = LockConfig.builder()
+                .endpoints(redis.server.uri())
+                .option("topology", topology)
+                .commandTimeout(Fixture.TIMEOUT)
+                .build();
+        Settings settings = Settings.of(config);
+        RedissonFailures failures = new RedissonFailures("the server");
+        return new RedissonProtocol(
+                new OwnClient(settings.clientConfig(config), failures, Environment.system()),
+                new RedissonKeys(config.keyPrefix(), UnaryOperator.identity()),
+                settings,
+                failures,
+                config,
+                Environment.system());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"single", "cluster"})
+    void locksOfManySlotsAreRenewedAndReleasedWithOneRequestForEachSlot(String topology) {
+        try (LeaseProtocol protocol = protocol(topology)) {
+            List<Claim> claims = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                claims.add(new Claim(
+                        "{" + i / 2 + "} " + i, Environment.system().newToken(), Fixture.LONG, Fixture.TIMEOUT, 1));
+            }
+            assertThat(claims).map(protocol::attempt).allMatch(Attempt.Granted.class::isInstance);
+            assertThat(protocol.renew(claims)).allMatch(Renewal.Renewed.class::isInstance);
+            assertThat(protocol.renew(claims)).allMatch(Renewal.Renewed.class::isInstance);
+            // So that the server knows the script.
+            protocol.release(claims.get(0));
+            try (CommandMonitor monitor = redis.server.monitor()) {
+                protocol.releaseAll(claims);
+                monitor.sync();
+                assertThat(monitor.commands())
+                        .filteredOn(command -> command.get(0).equals("EVALSHA"))
+                        .hasSize(10);
+            }
+            assertThat(claims).map(Claim::name).noneMatch(protocol::isLocked);
+        }
+    }
+
+    @Test
+    void aReleaseOfManySlotsFreesThemAll() {
+        try (LeaseProtocol protocol = protocol("single")) {
+            List<Claim> claims = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                claims.add(new Claim("name " + i, Environment.system().newToken(), Fixture.LONG, Fixture.TIMEOUT, 1));
+            }
+            assertThat(claims).map(protocol::attempt).allMatch(Attempt.Granted.class::isInstance);
+            protocol.releaseAll(claims);
+            assertThat(claims).map(Claim::name).noneMatch(protocol::isLocked);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"foo", "{user1000}.following", "foo{}{bar}", "foo{{bar}}zap", "foo{bar}{zap}", "grün", "a{b", "'a}b{c}'"
+    })
+    void slotsAreThoseOfTheServer(String key) {
+        assertThat((long) RedissonSlots.of(key)).isEqualTo(redis.server.command("CLUSTER", "KEYSLOT", key));
+    }
+
+    @Test
+    void theLaneOfALockIsTheNodeOfItsSlot() {
+        try (LeaseProtocol cluster = protocol("cluster");
+                LeaseProtocol single = protocol("single")) {
+            assertThat(cluster.isLocked("a")).isFalse();
+            assertThat(cluster.lane("a"))
+                    .contains(Integer.toString(redis.server.port()))
+                    .isEqualTo(cluster.lane("b"));
+            assertThat(single.lane("a")).isEmpty();
+        }
+    }
+
+    @Tag("deep")
+    @Test
+    void manyHeldLocksOutliveSeveralLeasesThoughTheTopologyIsWrong() {
+        DistributedLockFactory factory = redis.factory(config -> config);
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            DistributedLock lock = factory.getLock("many " + i, Fixture.lease(Duration.ofSeconds(9)));
+            lock.lock();
+            leases.add(lock.lease().orElseThrow());
+        }
+        long afterTwoLeases = System.nanoTime() + TimeUnit.SECONDS.toNanos(18);
+        await().atMost(Fixture.PATIENCE).until(() -> {
+            assertThat(leases).allMatch(Lease::isValid);
+            return leases.stream().allMatch(lease -> end(lease) > afterTwoLeases);
+        });
+        for (int i = 0; i < 100; i++) {
+            factory.getLock("many " + i).unlock();
+        }
+        assertThat(redis.server.command("EXISTS", "many 0")).isEqualTo(0L);
+    }
+
+    private static long end(Lease lease) {
+        return System.nanoTime() + lease.remaining().toNanos();
+    }
+}

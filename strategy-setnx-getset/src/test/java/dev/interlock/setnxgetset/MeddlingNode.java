@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.List;
+
+/** Does something once, just before a step. */
+final class MeddlingNode implements RedisNode {
+    private final RedisNode node;
+    private final String step;
+    private Runnable meddling;
+
+    MeddlingNode(RedisNode node, String step, Runnable meddling) {
+        this.node = node;
+        this.step = step;
+        this.meddling = meddling;
+    }
+
+    private void before(String next) {
+        if (next.equals(step)) {
+            meddling.run();
+            meddling = () -> {};
+        }
+    }
+
+    @Override
+    public Object call(RedisCommand command, Duration timeout) {
+        before(command.toString());
+        return node.call(command, timeout);
+    }
+
+    @Override
+    public Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        return node.callOrUndo(command, undo, timeout);
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return node.callAcknowledged(command, wanted, timeout);
+    }
+
+    @Override
+    public String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        before("transaction");
+        return node.transactIfEqual(key, expected, commands, timeout);
+    }
+
+    @Override
+    public Watch subscribe(String channel, Listener listener) {
+        return node.subscribe(channel, listener);
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

@@ -61,24 +61,26 @@ abstract class AsyncFailureRules extends LifecycleRules {
     @Test
     @Tag("chapter-11")
     public final void rule_11_20_closeFailsStages() {
-        DistributedLock held = lock();
-        Actor holder = actor("holder");
-        holder.does("lock()", held::lock);
-        DistributedLockFactory client = newFactory();
-        DistributedLock heldHere = client.getLock(name("b"));
-        actor("holder of the client").does("lock()", heldHere::lock);
-        List<PendingStage> stages = new ArrayList<>();
-        for (DistributedLock asked : List.of(client.getLock(name()), heldHere)) {
-            WAYS.forEach(way -> stages.add(way.by(actor("caller"), asked)));
-        }
-        pass(Scale.millis(50));
-        actor("closer").does("close()", client::close);
-        stages.forEach(stage -> stage.failure(IllegalStateException.class));
-        Actor late = actor("late caller");
-        WAYS.forEach(way -> way.by(late, heldHere).failure(IllegalStateException.class));
-        assertHeld(holder, held);
-        holder.does("unlock()", held::unlock);
-        assertFree(lockOfAnotherClient());
-        assertFree(factory().getLock(name("b")));
+        closingInTime(again -> {
+            DistributedLock held = factory().getLock(name(again + " a"));
+            Actor holder = actor("holder");
+            holder.does("lock()", held::lock);
+            DistributedLockFactory client = newFactory();
+            DistributedLock heldHere = client.getLock(name(again + " b"));
+            actor("holder of the client").does("lock()", heldHere::lock);
+            List<PendingStage> stages = new ArrayList<>();
+            for (DistributedLock asked : List.of(client.getLock(name(again + " a")), heldHere)) {
+                WAYS.forEach(way -> stages.add(way.by(actor("caller"), asked)));
+            }
+            pass(Scale.millis(50));
+            close(client);
+            stages.forEach(stage -> stage.failure(IllegalStateException.class));
+            Actor late = actor("late caller");
+            WAYS.forEach(way -> way.by(late, heldHere).failure(IllegalStateException.class));
+            assertHeld(holder, held);
+            holder.does("unlock()", held::unlock);
+            assertFree(newFactory().getLock(name(again + " a")));
+            assertFree(factory().getLock(name(again + " b")));
+        });
     }
 }

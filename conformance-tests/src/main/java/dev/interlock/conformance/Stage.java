@@ -54,7 +54,7 @@ abstract class Stage {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** How often is tried what a machine that stands still can spoil. */
-    private static final int TRIES = 5;
+    static final int TRIES = 5;
 
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
     private final List<Actor> actors = new CopyOnWriteArrayList<>();

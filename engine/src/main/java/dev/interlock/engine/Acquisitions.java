@@ -99,6 +99,9 @@ final class Acquisitions {
         Cell cell = cells.enter(name);
         Hold hold = null;
         try {
+            // Checked again by a user of the cell: close() waits for users, so that a grant is given back in time. It
+            // does not know of a thread that has not entered yet.
+            core.requireOpen();
             hold = contendOrQueue(cell, options, forThread, wait);
             return hold;
         } finally {

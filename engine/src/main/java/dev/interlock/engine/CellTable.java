@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CellTable {
     private static final QuietLog LOG = QuietLog.of(CellTable.class);
+
+    /** Large enough for the names of several threads to be on different lines of the processor's cache. */
     private static final int LEAST_CAPACITY = 512;
 
     final Environment env;
@@ -26,17 +28,27 @@ final class CellTable {
     final int localHandoffs;
     final Answering answering;
 
-    /** Large enough for the names of several threads to be on different lines of the processor's cache. */
-    private final ConcurrentHashMap<String, Cell> cells = new ConcurrentHashMap<>(LEAST_CAPACITY);
+    private final ConcurrentHashMap<String, Cell> cells;
 
     private volatile @Nullable Thread awaitingEmpty;
 
     CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
+        this(env, observer, timer, answering, localHandoffs, LEAST_CAPACITY);
+    }
+
+    CellTable(
+            Environment env,
+            Observer observer,
+            Timer timer,
+            Answering answering,
+            int localHandoffs,
+            int leastCapacity) {
         this.env = env;
         this.observer = observer;
         this.timer = timer;
         this.answering = answering;
         this.localHandoffs = localHandoffs;
+        this.cells = new ConcurrentHashMap<>(leastCapacity);
     }
 
     /** Returns the cell of a name, which stays until as many have left as entered. */
@@ -81,10 +93,15 @@ final class CellTable {
     void awaitEmpty(Wait wait, long untilNanos) {
         awaitingEmpty = Thread.currentThread();
         long left = untilNanos - env.nanoTime();
-        while (!cells.isEmpty() && left > 0) {
+        while (isInUse() && left > 0) {
             wait.park(this, left);
             left = untilNanos - env.nanoTime();
         }
+    }
+
+    /** Whether any cell is in use. Looks for one: the map counts its entries after it has added them, so it may seem empty. */
+    boolean isInUse() {
+        return cells.keySet().iterator().hasNext();
     }
 
     /** Returns the cell of a name if anybody uses it, without becoming a user. */

@@ -134,6 +134,38 @@ class CloseTest extends EngineTest {
     }
 
     @Test
+    void aThreadThatIsHandedTheLockAndLosesItBeforeItRunsDoesNotAskAgain() {
+        ann.does(one.lock()::lock).value();
+        // A claim reserves a token for those who wait behind it when it is made, so bob can hand over.
+        Call<Void> next = bob.does(one.lock()::lock);
+        Call<Void> last = cleo.does(one.lock()::lock);
+        ann.does(one.lock()::unlock).value();
+        env.advance(millis(10));
+        next.value();
+        int asked = one.protocol().calls(Verb.ATTEMPT);
+        env.oversleep(cleo, millis(100));
+        bob.does(one.lock()::unlock).value();
+        closer.does(one.engine()::close).value();
+        assertThat(last.isDone()).as("the thread has run").isFalse();
+        env.advance(millis(100));
+        assertThat(last.failure()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().calls(Verb.ATTEMPT)).isEqualTo(asked);
+    }
+
+    @Test
+    void aThreadThatFoundItOpenAndRunsAgainAfterTheCloseDoesNotAsk() {
+        // The last thing that an acquisition does before it can be seen is to see to the timer.
+        env.whenThreadIsMade("-timer", one.engine()::close);
+        assertThat(ann.asks(one.lock()::tryLock).failure())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThat(one.protocol().timesClosed()).isOne();
+        assertThat(server.isFree(NAME)).isTrue();
+        assertThat(one.protocol().allCalls()).isZero();
+    }
+
+    @Test
     void aRequestThatNeverComesBackHoldsItUpForABoundedTime() {
         one.protocol().next(Verb.ATTEMPT, Fault.slowReply(seconds(100)));
         Call<Void> contender = ann.does(one.lock()::lock);

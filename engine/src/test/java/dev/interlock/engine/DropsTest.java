@@ -35,6 +35,9 @@ class DropsTest {
     private static final String NAME = "dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** A lease that a test waits for, and that a busy machine does not lose before it is renewed. */
+    private static final Duration ENDS_SOON = Duration.ofSeconds(2);
+
     private final Environment env = Environment.system();
     private final MemoryServer server = new MemoryServer(env);
     private final Logger logger = Logger.getLogger("dev.interlock.engine");
@@ -69,11 +72,15 @@ class DropsTest {
         return (LockEngine) LockEngine.newFactory("memory", EngineTest.PROFILE, protocol, config, env);
     }
 
+    /** Leases that a busy machine does not lose. */
     private static LockConfig config() {
+        return config(Duration.ofSeconds(30));
+    }
+
+    private static LockConfig config(Duration lease) {
         return LockConfig.builder()
                 .endpoints("redis://localhost")
-                .lockDefaults(
-                        LockOptions.builder().lease(Duration.ofMillis(500)).build())
+                .lockDefaults(LockOptions.builder().lease(lease).build())
                 .build();
     }
 
@@ -93,7 +100,7 @@ class DropsTest {
 
     @Test
     void aHandleThatWasDroppedIsToldOfWithItsPlaceAndItsLockIsFreeAfterItsLease() throws InterruptedException {
-        try (LockEngine engine = engine(config())) {
+        try (LockEngine engine = engine(config(ENDS_SOON))) {
             acquireAndDrop(engine);
             await(() -> logged.stream().anyMatch(line -> line.contains("handle of lock \"" + NAME + "\" was dropped")));
             assertThat(logged).anyMatch(line -> line.contains("DropsTest.acquireAndDrop"));
@@ -130,7 +137,7 @@ class DropsTest {
     }
 
     private void lockAndDropTheFactory() {
-        engine(config()).getLock(NAME).lock();
+        engine(config(ENDS_SOON)).getLock(NAME).lock();
     }
 
     @Test
@@ -249,7 +256,7 @@ class DropsTest {
     void theThreadFactoryOfTheUserIsCalledWithoutAnyMonitor() {
         List<MonitorInfo> monitors = new CopyOnWriteArrayList<>();
         LockConfig config = config().toBuilder()
-                // Long enough not to be lost before it is renewed, on a busy machine too.
+                // The test waits for a renewal.
                 .lockDefaults(LockOptions.builder().lease(Duration.ofSeconds(9)).build())
                 .threadFactory(task -> {
                     ThreadInfo info = ManagementFactory.getThreadMXBean()
@@ -327,7 +334,7 @@ class DropsTest {
     void aStackOverflowLeavesNoLockThatNobodyCanGiveUp() throws InterruptedException {
         for (int i = 0; i < 30; i++) {
             long stackSize = 256 * 1024 + i * 16L;
-            try (LockEngine engine = engine(config())) {
+            try (LockEngine engine = engine(config(Duration.ofMillis(500)))) {
                 // The timer runs, so that it is not started at the end of a stack.
                 engine.getLock(NAME).acquire().close();
                 Thread deep = new Thread(
@@ -367,7 +374,7 @@ class DropsTest {
 
     @Test
     void theLogOfADroppedHandleOfAnAsynchronousAcquisitionNamesThePlaceOfTheCall() {
-        try (LockEngine engine = engine(config())) {
+        try (LockEngine engine = engine(config(ENDS_SOON))) {
             acquireAsyncAndDrop(engine);
             await(() -> logged.stream().anyMatch(line -> line.contains("was dropped")));
             assertThat(logged).anyMatch(line -> line.contains("DropsTest.acquireAsyncAndDrop"));

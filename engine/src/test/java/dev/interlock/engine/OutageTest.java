@@ -331,6 +331,20 @@ class OutageTest extends EngineTest {
     }
 
     @Test
+    void aSecondRequestWithoutAnAnswerIsUndoneAsWell() {
+        answerOnce();
+        int before = one.protocol().calls(Verb.RELEASE);
+        one.protocol().next(Verb.ATTEMPT, Fault.unreachable(), Fault.lostReply());
+        assertFailed(ann.asks(lock::tryLock), Reason.OUTCOME_UNKNOWN);
+        env.settle();
+        assertThat(server.isFree(NAME)).isTrue();
+        env.advance(seconds(100));
+        assertThat(one.protocol().calls(Verb.RELEASE) - before)
+                .as("twice, in case of a late effect")
+                .isEqualTo(2);
+    }
+
+    @Test
     void isLockedIsAskedOnceMoreToo() {
         one.protocol().next(Verb.IS_LOCKED, Fault.unreachable());
         assertFailed(ann.asks(lock::isLocked), Reason.UNREACHABLE);

@@ -187,6 +187,22 @@ class QueueTest extends EngineTest {
     }
 
     @Test
+    void aWaiterWithALongLeaseAsksAgainAfterTenCeilingsAtTheLatest() {
+        server.steal(NAME, Duration.ofDays(1));
+        Call<Void> waiting = bob.does(two.lock(lease(Duration.ofHours(1)))::lock);
+        env.advance(seconds(60));
+        int asked = two.protocol().calls(Verb.ATTEMPT);
+        for (int i = 1; i <= 5; i++) {
+            env.advance(seconds(10));
+            assertThat(two.protocol().calls(Verb.ATTEMPT)).isGreaterThanOrEqualTo(asked + i);
+        }
+        server.delete(NAME);
+        env.advance(seconds(10));
+        waiting.value();
+        bob.does(two.lock()::unlock).value();
+    }
+
+    @Test
     void thoseWhoWaitForAHolderThatDiedDoNotAskAllAtOnce() {
         server.steal(NAME, seconds(10));
         List<Call<Void>> waiting =

@@ -72,12 +72,14 @@ class TablesLincheckTest {
 
     /** All threads use one name, since different names never meet. */
     public static class Cells {
+        // Small, since Lincheck takes a long walk through an empty map for a livelock.
         private final CellTable table = new CellTable(
                 new Still(),
                 Observer.of(List.of(), new Host(() -> 0, (o, n) -> {}, th -> {}, (n, task) -> new Thread(task)), "x"),
                 new Timer(new Still(), "timer", due -> {}),
                 new Answering(new Still(), new InMemoryProtocol(new Still(), new MemoryServer(new Still()))),
-                16);
+                16,
+                1);
         private final Cell[] entered = new Cell[8];
 
         @Operation
@@ -104,6 +106,11 @@ class TablesLincheckTest {
         @Operation
         public boolean find() {
             return table.find("name") != null;
+        }
+
+        @Operation
+        public boolean isInUse() {
+            return table.isInUse();
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class VirtualEnvironment implements Environment, AutoCloseable {
     private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
+    private final Map<String, Runnable> beforeThreads = new ConcurrentHashMap<>();
 
     /** The method whose next look at the clock fails. */
     private volatile @Nullable String failingMethod;
@@ -156,7 +158,17 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
                 }
             };
         }
+        beforeThreads.entrySet().stream()
+                .filter(entry -> name.endsWith(entry.getKey()))
+                .findFirst()
+                .filter(entry -> beforeThreads.remove(entry.getKey(), entry.getValue()))
+                .ifPresent(entry -> entry.getValue().run());
         return newActor(name, task, Thread::new).thread;
+    }
+
+    /** Does something just before the next thread whose name ends so is made, as the code of a thread factory may. */
+    void whenThreadIsMade(String name, Runnable action) {
+        beforeThreads.put(name, action);
     }
 
     /** Makes the next thread whose name ends so fail to start. */
@@ -453,10 +465,11 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         settle();
     }
 
-    /** The names of the threads that have not ended, without those of people. */
+    /** The names of the threads that were started and have not ended, without those of people. */
     synchronized List<String> threads() {
         return inOrder()
                 .map(actor -> actor.thread)
+                .filter(thread -> thread.getState() != Thread.State.NEW)
                 .filter(thread -> people.stream().noneMatch(person -> person.thread() == thread))
                 .map(Thread::getName)
                 .toList();

@@ -10,7 +10,7 @@ import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +29,7 @@ final class LeaseRenewals {
     }
 
     List<Renewal> byScript(List<Claim> claims) {
-        Map<Claim, Renewal> renewals = new IdentityHashMap<>();
+        Map<Claim, Renewal> renewals = new HashMap<>();
         batches.send(claims, this::script, acknowledgement, (group, answer) -> {
             try {
                 List<?> states = (List<?>) answer.value();

@@ -45,11 +45,11 @@ final class Places {
         this.channels = new Channels(env, node, keys, this::wake, this::take);
     }
 
-    /** A moment before a request was sent, on both clocks of this machine. */
-    record Moment(long nanos, long wallMillis) {}
+    /** A moment before a request was sent, on both clocks of this machine, and the subscription at that moment. */
+    record Moment(long nanos, long wallMillis, int epoch) {}
 
-    /** A refusal: a moment before it, the server's time in it, and the subscription at the time. */
-    private record Refusal(Moment before, long serverMicros, int epoch) {}
+    /** A refusal: a moment before it, and the server's time in it. */
+    private record Refusal(Moment before, long serverMicros) {}
 
     /** What a message says: the lock was granted at the server's time. */
     private record HandOver(long firstFence, long serverMicros, int epoch) {}
@@ -68,8 +68,10 @@ final class Places {
         }
     }
 
-    Moment now() {
-        return new Moment(env.nanoTime(), env.currentTimeMillis());
+    /** Returns the moment before a claim is sent. */
+    Moment now(Claim claim) {
+        ChannelState listening = claim.isWaiting() ? channels.find(claim.name()) : null;
+        return new Moment(env.nanoTime(), env.currentTimeMillis(), listening == null ? 0 : listening.epoch());
     }
 
     /** How a claim stands in the list, the same each time. */
@@ -127,9 +129,7 @@ final class Places {
         ChannelState listening = channels.find(claim.name());
         if (place != null) {
             // A server that would not reach us has no message of which this would tell the age.
-            place.refusal = (entering && since == 0) || listening == null
-                    ? null
-                    : new Refusal(before, serverMicros, listening.epoch());
+            place.refusal = (entering && since == 0) || listening == null ? null : new Refusal(before, serverMicros);
             if (since != 0) {
                 place.since = since;
             }
@@ -158,7 +158,7 @@ final class Places {
         Duration lease = handOverLease(claim);
         // A refusal after the message shows that its grant is over.
         if (refusal == null
-                || refusal.epoch != handOver.epoch
+                || refusal.before.epoch != handOver.epoch
                 || handOver.serverMicros < refusal.serverMicros
                 || (!claim.isRenewed() && lease.compareTo(claim.lease()) < 0)) {
             return Optional.empty();

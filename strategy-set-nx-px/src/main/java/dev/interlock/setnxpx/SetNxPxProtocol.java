@@ -45,6 +45,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
     /** How often one attempt asks while those who are gone are being dropped from the list, a hundred at a time. */
     private static final int MOST_ROUNDS = 10;
 
+    /** After how many ceilings whoever waits with a place asks again at the latest; see {@link LockConfig#waitCeiling()}. */
+    private static final int MOST_CEILINGS = 10;
+
     /** Which part of its time-out an acquisition has for giving back what was not acknowledged. */
     private static final int SHARE_OF_TAKING_BACK = 4;
 
@@ -64,8 +67,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         this.keys = new LockKeys(config.keyPrefix());
         this.settings = settings;
         this.timeout = config.commandTimeout();
-        // Whoever waits asks again within the ceiling, which keeps the list.
-        this.listLife = config.waitCeiling().multipliedBy(2).plusMinutes(1);
+        // Whoever waits asks again before half of it is over, which keeps the list.
+        this.listLife = config.waitCeiling().multipliedBy(2 * MOST_CEILINGS).plusMinutes(1);
         this.scripts = LockScripts.of(node.isSharded());
         this.batches = new Batches(node, keys);
         this.transactions = new OwnedTransactions(node, keys);
@@ -107,7 +110,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
             places.enter(claim);
         }
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Places.Moment before = places.now();
+            Places.Moment before = places.now(claim);
             Acknowledged asked = send(acquireScript(claim, enters), releaseScript(claim), claim.timeout());
             List<?> answer = (List<?>) reply(asked.reply());
             long state = (Long) reply(answer.get(0));

@@ -3,15 +3,19 @@ package dev.interlock.setnxpx;
 
 import static dev.interlock.setnxpx.Fixture.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.SlotMigration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +24,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The lock on a cluster of three primaries, which the tests share and leave whole. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@MethodSource("clients")
 class ClusterTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -38,6 +43,10 @@ class ClusterTest {
 
     @Parameter
     String client;
+
+    static String[] clients() {
+        return OnChosenClients.clients();
+    }
 
     private final List<DistributedLockFactory> factories = new ArrayList<>();
 
@@ -121,6 +130,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("deep")
     void aWaiterIsHandedTheLockAfterItsSlotHasMoved() throws Exception {
         String name = client + "-moved";
         DistributedLock mine = factory().getLock(name, Fixture.lease(MINUTE));
@@ -141,5 +151,32 @@ class ClusterTest {
         mine.unlock();
 
         waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    @Tag("deep")
+    void aSlotWhoseKeysAreTornApartLosesNoLockAndNoWaiter() throws Exception {
+        String name = client + "-torn";
+        DistributedLock mine = factory().getLock(name, Fixture.lease(MINUTE));
+        DistributedLock theirs = factory().getLock(name, Fixture.lease(MINUTE));
+        mine.lock();
+        FutureTask<Lease> waiter = Fixture.passing(theirs);
+        awaitQueued(name);
+        RedisServer target = stranger(name);
+        SlotMigration migration = cluster.beginMigration(cluster.slotOf(Fixture.key(name)), target);
+        migration.moveKeys(List.of(Fixture.key(name)));
+
+        Fixture.renewByHand(mine.lease().orElseThrow());
+        assertThatThrownBy(factory().getLock(name, Fixture.lease(MINUTE))::tryLock)
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE))
+                .hasMessageContaining("TRYAGAIN");
+        mine.unlock();
+        assertThat(waiter.isDone()).as("which nobody can give it now").isFalse();
+        migration.finish();
+        cluster.awaitSettled();
+
+        waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(PATIENCE).until(() -> target.command("GET", Fixture.key(name)) == null);
     }
 }

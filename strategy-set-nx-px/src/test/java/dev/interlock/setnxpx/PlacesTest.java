@@ -40,7 +40,7 @@ class PlacesTest {
         wire.listener.begun();
         Claim claim = claim(7, lease, renewed);
         places.enter(claim);
-        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, SERVER_MICROS);
         return claim;
     }
 
@@ -69,21 +69,21 @@ class PlacesTest {
         places.enter(claim);
         assertThat(watch.isListening()).isTrue();
         for (int i = 0; i < 10; i++) {
-            places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+            places.refused(claim, places.now(claim), SERVER_MICROS, true, 0);
         }
         assertThat(wire.doubts).hasValue(1);
         assertThat(watch.isListening()).isFalse();
         clock.pass(Duration.ofSeconds(1));
-        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, 0);
         clock.pass(Duration.ofSeconds(1));
-        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, 0);
         assertThat(wire.doubts).hasValue(2);
         clock.pass(Duration.ofSeconds(1));
-        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, 0);
         assertThat(wire.doubts).hasValue(3);
-        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, SERVER_MICROS);
         assertThat(watch.isListening()).isTrue();
-        places.refused(claim, places.now(), SERVER_MICROS, true, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, 0);
         assertThat(wire.doubts).as("the first doubt after a success is at once").hasValue(4);
     }
 
@@ -92,9 +92,9 @@ class PlacesTest {
         Claim claim = refused(LEASE, true);
         assertThat(places.since(claim)).isEqualTo(SERVER_MICROS);
         wire.listener.ended();
-        places.refused(claim, places.now(), SERVER_MICROS + 1, false, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS + 1, false, 0);
         wire.listener.begun();
-        places.refused(claim, places.now(), SERVER_MICROS + 2, true, 0);
+        places.refused(claim, places.now(claim), SERVER_MICROS + 2, true, 0);
         assertThat(places.since(claim)).isEqualTo(SERVER_MICROS);
     }
 
@@ -103,6 +103,17 @@ class PlacesTest {
         Claim claim = refused(LEASE, true);
         wire.listener.ended();
         wire.listener.begun();
+        message(7, 42, Duration.ZERO);
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void aRefusalThatIsReadAfterTheSubscriptionHasMovedIsNoMeasureForMessagesOfTheNextServer() {
+        Claim claim = refused(LEASE, true);
+        Places.Moment before = places.now(claim);
+        wire.listener.ended();
+        wire.listener.begun();
+        places.refused(claim, before, SERVER_MICROS, true, SERVER_MICROS);
         message(7, 42, Duration.ZERO);
         assertThat(places.takeGrant(claim)).isEmpty();
     }
@@ -209,7 +220,7 @@ class PlacesTest {
         places.watch("other", () -> {});
         wire.listener.begun();
         places.enter(claim);
-        places.refused(claim, places.now(), SERVER_MICROS, true, SERVER_MICROS);
+        places.refused(claim, places.now(claim), SERVER_MICROS, true, SERVER_MICROS);
         Watch silent = places.watch("name", woken::incrementAndGet);
         assertThat(woken).as("it has a place, and nothing has happened").hasValue(0);
         silent.close();

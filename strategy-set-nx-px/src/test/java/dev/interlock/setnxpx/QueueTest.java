@@ -420,7 +420,18 @@ class QueueTest extends OnChosenClients {
         locking(lockOf(experienced()));
         redis.awaitWaiters(NAME, 1);
         assertThat((Long) redis.server.command("PTTL", Fixture.key(NAME) + ":waiting"))
-                .isBetween(30_000L, 62_000L);
+                .isBetween(40_000L, 80_000L);
+    }
+
+    @Test
+    void theListLivesUntilThoseWhoWaitAskAgainHoweverRarelyTheyDo() throws Exception {
+        Duration ceiling = Duration.ofMinutes(1);
+        redis.holdElsewhere(NAME);
+        locking(lockOf(experienced(config -> config.waitCeiling(ceiling))));
+        redis.awaitWaiters(NAME, 1);
+        assertThat((Long) redis.server.command("PTTL", LIST))
+                .as("extended only once half of it is over, and asked again after ten ceilings at the latest")
+                .isGreaterThan(ceiling.multipliedBy(20).toMillis());
     }
 
     @Test

@@ -180,6 +180,7 @@ class ReplicaTest extends OnChosenClients {
         mine.lock();
         FutureTask<Lease> waiting = Fixture.passing(client(Fixture.PATIENCE).getLock(NAME, Fixture.lease(LONG_LEASE)));
         redis.awaitWaiters(NAME, 1);
+        awaitWaitingForTheReplica(0);
         replica.pause();
         mine.unlock();
         awaitWaitingForTheReplica(1);

@@ -9,13 +9,16 @@ import java.util.Objects;
 
 /** A {@code redis-server} process on this machine, which the next test uses again unless its process was tampered with. */
 final class EmbeddedServer implements OwnServer, ServerPool.Server {
-    private static final ServerPool<EmbeddedServer> POOL = new ServerPool<>(EmbeddedServer::new);
+    private static final ServerPool<EmbeddedServer> POOL =
+            new ServerPool<>(() -> new EmbeddedServer(RedisServer.start()));
 
-    private final RedisServer server = RedisServer.start();
+    private final RedisServer server;
     private final ServerState initial;
     private boolean tamperedWith;
 
-    EmbeddedServer() {
+    /** Takes over a server, which is as good as new now. */
+    EmbeddedServer(RedisServer server) {
+        this.server = server;
         try {
             initial = ServerState.of(server::command);
         } catch (IOException e) {

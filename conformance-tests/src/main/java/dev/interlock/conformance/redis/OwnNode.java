@@ -13,12 +13,13 @@ final class OwnNode implements Node {
     private final FaultProxy proxy;
     private State state = State.RUNNING;
 
-    /** The server's default user has none, and so takes any: this one is there for the rules that look for passwords to find. */
-    private final String password = "kit" + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
-
     OwnNode(OwnServer server) {
+        this(server, FaultProxy.to(server.host(), server.port()));
+    }
+
+    OwnNode(OwnServer server, FaultProxy proxy) {
         this.server = server;
-        this.proxy = FaultProxy.to(server.host(), server.port());
+        this.proxy = proxy;
     }
 
     private enum State {
@@ -30,7 +31,16 @@ final class OwnNode implements Node {
 
     @Override
     public String uri() {
-        return proxy.uri().replace("://", "://default:" + password + "@");
+        return withPassword(proxy.uri());
+    }
+
+    /**
+     * Adds a password to a URI. The server's default user has none, and so takes any: this one is there for the rules that look for
+     * passwords to find.
+     */
+    static String withPassword(String uri) {
+        String password = "kit" + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
+        return uri.replace("://", "://default:" + password + "@");
     }
 
     @Override

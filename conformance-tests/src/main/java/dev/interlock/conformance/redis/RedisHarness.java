@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  *     used again by the tests of one JVM</td><td>all</td></tr>
  * <tr><th scope="row">{@code containers}</th><td>containers of the image that {@value #IMAGE_PROPERTY} names, by Testcontainers;
  *     they are used again by the tests of one JVM</td><td>all</td></tr>
+ * <tr><th scope="row">{@value #SENTINELS}</th><td>a primary with a replica and three sentinels, processes on this machine, which are used
+ *     again by the tests of one JVM</td><td>all, of the primary; no failover</td></tr>
+ * <tr><th scope="row">{@value #CLUSTER}</th><td>a cluster of three primaries, processes on this machine, which are used again by the
+ *     tests of one JVM</td><td>all, of all primaries at once</td></tr>
  * <tr><th scope="row">{@code redis://host:port}, several separated by commas</th><td>servers that run already, and that others may
  *     be using</td><td>those that a proxy can cause, so that nobody else is hurt</td></tr>
  * </tbody>
@@ -48,6 +52,12 @@ public final class RedisHarness implements LockHarness {
 
     /** The value of {@link #PROPERTY} that asks for processes on this machine. */
     public static final String EMBEDDED = "embedded";
+
+    /** The value of {@link #PROPERTY} that asks for a primary and its sentinels, which one {@code redis-sentinel://} endpoint names. */
+    public static final String SENTINELS = "sentinels";
+
+    /** The value of {@link #PROPERTY} that asks for a cluster, which one {@code redis-cluster://} endpoint names. */
+    public static final String CLUSTER = "cluster";
 
     private static final String CONTAINERS = "containers";
     private static final String DEFAULT_IMAGE = "redis:7.0";
@@ -230,6 +240,12 @@ public final class RedisHarness implements LockHarness {
                     EmbeddedServer.requireLibrary();
                     return harness(EnumSet.allOf(Fault.class), nodes -> openOwn(nodes, EmbeddedServer::take));
                 }
+                if (backend.equals(SENTINELS)) {
+                    return topology(OwnTopology.Kind.SENTINELS);
+                }
+                if (backend.equals(CLUSTER)) {
+                    return topology(OwnTopology.Kind.CLUSTER);
+                }
                 if (backend.equals(CONTAINERS)) {
                     ContainerServer.requireLibrary();
                     String image = System.getProperty(IMAGE_PROPERTY, DEFAULT_IMAGE);
@@ -250,12 +266,21 @@ public final class RedisHarness implements LockHarness {
                         e);
             }
             // What is meant as a URI may hold a password.
-            throw new IllegalArgumentException(PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
-                    + " cannot be used: give embedded, containers, or redis://host:port, several separated by commas");
+            throw new IllegalArgumentException(
+                    PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
+                            + " cannot be used: give embedded, containers, sentinels, cluster, or redis://host:port, several separated by commas");
         }
 
         private RedisHarness harness(Set<Fault> supported, Consumer<List<Node>> source) {
             return new RedisHarness(provider, supported, () -> start(source));
+        }
+
+        private RedisHarness topology(OwnTopology.Kind kind) {
+            if (servers() > 1) {
+                throw new IllegalArgumentException("the strategy \"" + provider.name() + "\" runs on " + servers()
+                        + " independent servers, and not on those that belong together");
+            }
+            return harness(EnumSet.allOf(Fault.class), nodes -> nodes.add(kind.take()));
         }
 
         private Opened start(Consumer<List<Node>> source) {

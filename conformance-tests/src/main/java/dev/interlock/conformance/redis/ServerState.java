@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration and users of a server right after its start, against which it is checked before it is used again. */
 final class ServerState {
-    private static final Pattern CLIENTS = Pattern.compile("connected_clients:(\\d+)");
+    /** Not those that copy or watch the server, which belong to it and come again. */
+    private static final Pattern CLIENTS = Pattern.compile("(?m)^(?!.* name=sentinel-|.* flags=S ).+$");
 
     private final Map<Object, Object> config;
     private final List<?> users;
@@ -85,7 +85,8 @@ final class ServerState {
     }
 
     private static long clients(Connection server) throws IOException {
-        Matcher matcher = CLIENTS.matcher(String.valueOf(call(server, "INFO", "clients")));
-        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+        return CLIENTS.matcher(String.valueOf(call(server, "CLIENT", "LIST")))
+                .results()
+                .count();
     }
 }

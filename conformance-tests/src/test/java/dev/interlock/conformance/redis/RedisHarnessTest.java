@@ -399,7 +399,7 @@ class RedisHarnessTest {
         assertThatThrownBy(() -> RedisHarness.of(PROVIDER).open(value))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("interlock.redis")
-                .hasMessageContaining("embedded, containers, or redis://")
+                .hasMessageContaining("embedded, containers, sentinels, cluster, or redis://")
                 .hasMessageNotContaining("s3cret");
     }
 

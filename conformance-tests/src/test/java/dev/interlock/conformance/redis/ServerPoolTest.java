@@ -4,6 +4,7 @@ package dev.interlock.conformance.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.RespConnection;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ class ServerPoolTest {
 
     private final List<EmbeddedServer> started = new ArrayList<>();
     private final ServerPool<EmbeddedServer> pool = new ServerPool<>(() -> {
-        EmbeddedServer server = new EmbeddedServer();
+        EmbeddedServer server = new EmbeddedServer(RedisServer.start());
         started.add(server);
         return server;
     });

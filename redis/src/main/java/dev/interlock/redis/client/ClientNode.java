@@ -42,7 +42,7 @@ public final class ClientNode implements RedisNode {
         this.env = env;
         this.failures = failures;
         this.wire = wire;
-        this.lines = new Lines(failures, wire);
+        this.lines = new Lines(failures, wire, this::doubtSubscriptions);
         this.transactions = new Transactions(env, failures, lines, this::note);
         this.acknowledgedCalls = new AcknowledgedCalls(failures, lines, this::note);
         this.subscriptions = new Subscriptions(env, failures, source);

@@ -18,20 +18,34 @@ final class Lines {
 
     private final Failures failures;
     private final Wire wire;
+    private final Runnable onReplica;
     private volatile boolean closed;
 
-    Lines(Failures failures, Wire wire) {
+    /** @param onReplica run when no connection was made because the server is a replica now */
+    Lines(Failures failures, Wire wire, Runnable onReplica) {
         this.failures = failures;
         this.wire = wire;
+        this.onReplica = onReplica;
     }
 
     Wire.Line open(Wire.Use use, Deadline deadline) {
         while (true) {
             requireOpen();
-            Wire.Line line = wire.open(use, deadline);
+            Wire.Line line = connect(use, deadline);
             if (line.silentNanos() < TRUSTED_NANOS || answers(line, deadline)) {
                 return line;
             }
+        }
+    }
+
+    private Wire.Line connect(Wire.Use use, Deadline deadline) {
+        try {
+            return wire.open(use, deadline);
+        } catch (ServerErrorException e) {
+            if (e.error().equals(ServerError.READ_ONLY)) {
+                onReplica.run();
+            }
+            throw e;
         }
     }
 

@@ -92,10 +92,22 @@ public final class ServerAccess {
     public void accept(RedisCommand command, @Nullable Object reply, Instant asked) {
         if (examination != null && command.equals(ServerInfo.COMMAND)) {
             if (reply instanceof String text) {
-                examination.examine(ServerInfo.read(text), asked, now());
+                examine(examination, ServerInfo.read(text), asked);
             }
             // A user who may not ask is not told again and again.
             examined = true;
+        }
+    }
+
+    private void examine(ServerExamination with, ServerInfo info, Instant asked) {
+        try {
+            with.examine(info, asked, now());
+        } catch (LockBackendException e) {
+            if (info.primary().isPresent()) {
+                // A command would have been told the same.
+                throw new ServerErrorException(e.reason(), String.valueOf(e.getMessage()), ServerError.READ_ONLY);
+            }
+            throw e;
         }
     }
 

@@ -9,6 +9,9 @@ import java.util.List;
  * @param text what the server said, which may repeat arguments of the command
  */
 public record ServerError(String text) {
+    /** What a replica says to whoever wants to write. */
+    static final ServerError READ_ONLY = new ServerError("READONLY");
+
     /** What a server says that is not, or not now, the one to ask. */
     private static final List<String> ABOUT_SERVER = List.of(
             "LOADING",

@@ -14,6 +14,13 @@ public final class ServerErrorException extends LockBackendException {
         this.error = error;
     }
 
+    /** Returns the same failure for another thread, which it is told with a stack of its own. */
+    public ServerErrorException anew() {
+        ServerErrorException same = new ServerErrorException(reason(), String.valueOf(getMessage()), error);
+        same.initCause(this);
+        return same;
+    }
+
     /** Returns what the server said. */
     public ServerError error() {
         return error;

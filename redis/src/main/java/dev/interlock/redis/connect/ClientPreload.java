@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -40,6 +41,10 @@ import javax.net.ssl.SSLException;
 final class ClientPreload {
     private static final System.Logger LOG = System.getLogger(ClientPreload.class.getName());
     private static final Environment ENV = Environment.system();
+
+    /** A time-out for connections may be longer, and is meant for a server that is far away. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
     private static final Set<String> DONE = ConcurrentHashMap.newKeySet();
     private static final RedisCommand SCRIPT = RedisCommand.script(LuaScript.of("return 1"), List.of(), List.of());
 
@@ -52,12 +57,12 @@ final class ClientPreload {
             ConnectionSettings settings,
             boolean tls) {
         if (DONE.add(library)) {
+            Duration timeout = settings.connectTimeout().compareTo(LONGEST) < 0 ? settings.connectTimeout() : LONGEST;
             // Neither certificates nor credentials, which are for the server alone.
-            ConnectionSettings plain = ConnectionSettings.builder()
-                    .connectTimeout(settings.connectTimeout())
-                    .build();
+            ConnectionSettings plain =
+                    ConnectionSettings.builder().connectTimeout(timeout).build();
             try (ServerConnector connector = connectors.apply(plain)) {
-                speak(connector, settings.connectTimeout());
+                speak(connector, timeout);
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.DEBUG, "the classes of " + library + " are loaded when they are needed", e);
             }
@@ -73,16 +78,17 @@ final class ClientPreload {
 
     private static void speak(ServerConnector connector, Duration timeout) throws IOException {
         try (ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-            ENV.newThread("interlock-preload", () -> accept(listener)).start();
+            ENV.newThread("interlock-preload", () -> accept(listener, timeout)).start();
             String address = InetAddress.getLoopbackAddress().getHostAddress();
             String host = address.contains(":") ? "[" + address + "]" : address;
             RedisEndpoint endpoint = RedisEndpoint.parse("redis://" + host + ":" + listener.getLocalPort());
             CountDownLatch listening = new CountDownLatch(1);
             try (RedisNode node = connector.connect(endpoint)) {
                 node.subscribe("interlock:warm-up", listening::countDown);
+                Deadline deadline = new Deadline(ENV, timeout);
                 node.callOrUndo(SCRIPT, SCRIPT, timeout);
-                node.callUrgently(RedisCommand.of("PING"), timeout);
-                listening.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+                node.callUrgently(RedisCommand.of("PING"), Duration.ofNanos(Math.max(1, deadline.nanosLeft())));
+                listening.await(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
             } catch (LockBackendException e) {
                 LOG.log(Level.DEBUG, "a conversation with this JVM failed", e);
             } catch (InterruptedException e) {
@@ -91,10 +97,12 @@ final class ClientPreload {
         }
     }
 
-    private static void accept(ServerSocket listener) {
+    private static void accept(ServerSocket listener, Duration timeout) {
         try {
             while (true) {
                 Socket client = listener.accept();
+                // Whoever else connects, and says nothing, is not kept.
+                client.setSoTimeout((int) Math.max(1, timeout.toMillis()));
                 ENV.newThread("interlock-preload", () -> answer(client)).start();
             }
         } catch (IOException e) {

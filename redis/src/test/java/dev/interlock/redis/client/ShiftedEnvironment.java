@@ -39,6 +39,11 @@ public class ShiftedEnvironment implements Environment {
     }
 
     @Override
+    public Thread newWaitingThread(String name, Runnable task) {
+        return real.newWaitingThread(name, task);
+    }
+
+    @Override
     public long nextLong(long bound) {
         return real.nextLong(bound);
     }

@@ -11,7 +11,6 @@ import dev.interlock.testservers.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("deep")
 class LettuceClientNodeTest extends RedisNodeContract {
     private RedisClient client;
 
@@ -41,7 +41,6 @@ class LettuceClientNodeTest extends RedisNodeContract {
 
     /** Lettuce logs in on a thread of its own and, on a busy machine, may hand a connection out before that takes commands. */
     @Test
-    @Tag("deep")
     void aConnectionThatLogsInTakesItsFirstCommandAndSubscription() throws Exception {
         AtomicBoolean busy = new AtomicBoolean(true);
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
@@ -67,18 +66,5 @@ class LettuceClientNodeTest extends RedisNodeContract {
                         .isTrue();
             }
         }
-    }
-
-    @Test
-    void aTimeoutOfZeroMeansNoneAsItDoesToLettuce() throws Exception {
-        RedisURI uri = RedisURI.create(start().uri());
-        uri.setTimeout(Duration.ZERO);
-        RedisNode node = closeLater(LettuceNodes.of(closeLater(RedisClient.create(uri)), uri, Environment.system()));
-        CountDownLatch subscribed = new CountDownLatch(1);
-
-        node.subscribe("channel", subscribed::countDown);
-
-        assertThat(node.call(RedisCommand.of("PING"), LONG)).isEqualTo("PONG");
-        assertThat(subscribed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 }

@@ -2,10 +2,9 @@
 package dev.interlock.redis.connect;
 
 import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
+import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
-import static org.hamcrest.Matchers.is;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -140,10 +139,10 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
                 .build();
         RedisNode node = closeLater(open(RedisEndpoint.parse(server.uri()), settings, Environment.system()));
         AtomicInteger begun = new AtomicInteger();
-        node.subscribe("channel", begun::incrementAndGet);
+        node.subscribe("channel", counting(begun));
 
-        await().atMost(LONG).untilAtomic(begun, is(2));
-        assertThat(asked).hasValue(2);
+        // A connection that a busy machine opens too slowly costs a further one.
+        awaitAtLeast(2, begun, asked);
     }
 
     @Test
@@ -159,6 +158,23 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
 
         assertThat(failure.reason()).isEqualTo(UNREACHABLE);
         assertThat(failure).hasMessageContaining("supplier failed with java.lang.IllegalStateException");
+    }
+
+    @Test
+    void aTokenThatIsSuppliedAndRefusedIsNotShown() {
+        ConnectionSettings settings = ConnectionSettings.builder()
+                .credentials(() -> RedisCredentials.of("locks", "hunter2")
+                        .until(Instant.now().plusSeconds(600)))
+                .build();
+        RedisEndpoint endpoint =
+                RedisEndpoint.parse(start("--requirepass", "another").uri());
+        RedisNode node = closeLater(open(endpoint, settings, Environment.system()));
+
+        LockBackendException failure = failure(() -> node.call(PING, LONG));
+
+        assertThat(failure.reason()).isEqualTo(REFUSED);
+        assertThat(failure).hasMessageContaining("WRONGPASS");
+        assertThat(settings.toString() + node).doesNotContain("hunter2");
     }
 
     private RedisNode open(String uri, LockConfig config) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** A primary and a replica, which an administrator lets change their roles. */
 class ReplicatedNodeTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final RedisCommand WRITE = RedisCommand.of("INCR", "writes");
 
     private RedisServer one;
@@ -145,15 +145,7 @@ class ReplicatedNodeTest {
     @Test
     @Tag("deep")
     void twoServersThatHaveNothingToDoWithEachOtherAreExplained() {
-        RedisNode node = open(ClientLibrary.JEDIS);
-
-        LockBackendException failure =
-                catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofSeconds(4)));
-
-        assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
-        assertThat(failure)
-                .hasMessageContaining("several servers say that they are the primary")
-                .hasMessageContaining("redlock");
+        assertExplained("several servers say that they are the primary", "redlock");
     }
 
     @Test
@@ -161,13 +153,21 @@ class ReplicatedNodeTest {
     void aReplicaWithoutItsPrimaryIsExplained() {
         replicate();
         one.kill();
-        RedisNode node = open(ClientLibrary.JEDIS);
+        assertExplained("no primary among", "cannot connect");
+    }
 
-        LockBackendException failure =
-                catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofSeconds(4)));
+    /** Asks by ever new nodes, since on a busy machine one of the servers may answer after the other one has been believed. */
+    private void assertExplained(String what, String advice) {
+        await().atMost(LONG).untilAsserted(() -> {
+            RedisNode node = open(ClientLibrary.JEDIS);
 
-        assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
-        assertThat(failure).hasMessageContaining("no primary among").hasMessageContaining("cannot connect");
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(WRITE, Duration.ofSeconds(4)));
+
+            assertThat(failure).isNotNull();
+            assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
+            assertThat(failure).hasMessageContaining(what).hasMessageContaining(advice);
+        });
     }
 
     @Test

@@ -76,9 +76,7 @@ public final class ClusterServers implements AutoCloseable {
                 "--cluster-allow-replica-migration",
                 "no",
                 "--cluster-replica-validity-factor",
-                "0",
-                "--cluster-replica-no-failover",
-                "yes"));
+                "0"));
         ClusterServers cluster = new ClusterServers(
                 ServerStart.together(primaries * (1 + replicasEach), arguments), ServerStart.password(arguments));
         try {
@@ -113,8 +111,13 @@ public final class ClusterServers implements AutoCloseable {
         for (int i = primaries; i < nodes.size(); i++) {
             nodes.get(i).command("CLUSTER", "REPLICATE", ClusterView.id(nodes.get(i % primaries)));
         }
+        setNoFailover("yes");
         gossip();
-        nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", "no"));
+        setNoFailover("no");
+    }
+
+    private void setNoFailover(String value) {
+        nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", value));
     }
 
     /** With a short node time-out the nodes tell everybody often, and not only those whom they happen to ping. */
@@ -131,10 +134,7 @@ public final class ClusterServers implements AutoCloseable {
      * @param port the port that is told of each node
      */
     public void announce(ToIntFunction<RedisServer> port) {
-        responsive().forEach(node -> {
-            node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(port.applyAsInt(node)));
-            node.command("CONFIG", "REWRITE");
-        });
+        responsive().forEach(node -> node.configure("cluster-announce-port", Integer.toString(port.applyAsInt(node))));
         gossip();
     }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -420,6 +421,16 @@ public final class RedisServer implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             opened.close();
             throw e;
+        }
+    }
+
+    /** Changes a setting, also for when the server is started again, and no other one, as {@code CONFIG REWRITE} would. */
+    void configure(String name, String value) {
+        command("CONFIG", "SET", name, value);
+        try {
+            Files.writeString(directory.resolve(CONFIGURATION), name + " " + value + "\n", StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the configuration of " + this, e);
         }
     }
 

@@ -26,15 +26,19 @@ public final class SentinelServers implements AutoCloseable {
     private static final int QUORUM = 2;
     private static final int STEADY_SECONDS = 60;
     private static final Duration QUICK = Duration.ofSeconds(1);
+    private static final Duration FOR_EVER = Duration.ofDays(1);
     private static final Duration FAILOVER_TIMEOUT = Duration.ofSeconds(5);
 
     private final List<RedisServer> servers;
     private final List<RedisServer> sentinels;
+    private final @Nullable String password;
+    private volatile @Nullable FaultProxy proxy;
     private volatile Duration downAfter = Duration.ofSeconds(STEADY_SECONDS);
 
-    private SentinelServers(List<RedisServer> servers, List<RedisServer> sentinels) {
+    private SentinelServers(List<RedisServer> servers, List<RedisServer> sentinels, @Nullable String password) {
         this.servers = servers;
         this.sentinels = sentinels;
+        this.password = password;
     }
 
     /**
@@ -61,10 +65,10 @@ public final class SentinelServers implements AutoCloseable {
         List<String> arguments = List.of(extraArgs);
         List<RedisServer> servers = ServerStart.together(replicas + 1, ServerStart.withReplication(arguments));
         List<RedisServer> sentinels = new ArrayList<>();
-        SentinelServers started = new SentinelServers(servers, sentinels);
+        SentinelServers started = new SentinelServers(servers, sentinels, ServerStart.password(arguments));
         try {
             sentinels.addAll(ServerStart.together(SENTINELS, List.of("--sentinel")));
-            started.introduce(ServerStart.password(arguments));
+            started.introduce();
             return started;
         } catch (RuntimeException e) {
             started.close();
@@ -72,7 +76,7 @@ public final class SentinelServers implements AutoCloseable {
         }
     }
 
-    private void introduce(@Nullable String password) {
+    private void introduce() {
         RedisServer primary = servers.get(0);
         for (RedisServer replica : servers.subList(1, servers.size())) {
             replica.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
@@ -96,19 +100,36 @@ public final class SentinelServers implements AutoCloseable {
                     "10000",
                     "tilt-period",
                     "2000");
-            sentinel.command(
-                    "SENTINEL",
-                    "MONITOR",
-                    NAME,
-                    "127.0.0.1",
-                    Integer.toString(primary.port()),
-                    Integer.toString(QUORUM));
-            set(sentinel, "failover-timeout", Long.toString(FAILOVER_TIMEOUT.toMillis()));
-            set(sentinel, "down-after-milliseconds", Long.toString(downAfter.toMillis()));
-            if (password != null) {
-                set(sentinel, "auth-pass", password);
-            }
+            watch(sentinel, primary.port(), FAILOVER_TIMEOUT);
         }
+        awaitSettled();
+    }
+
+    private void watch(RedisServer sentinel, int port, Duration failoverTimeout) {
+        sentinel.command("SENTINEL", "MONITOR", NAME, "127.0.0.1", Integer.toString(port), Integer.toString(QUORUM));
+        set(sentinel, "failover-timeout", Long.toString(failoverTimeout.toMillis()));
+        set(sentinel, "down-after-milliseconds", Long.toString(downAfter.toMillis()));
+        if (password != null) {
+            set(sentinel, "auth-pass", password);
+        }
+    }
+
+    /**
+     * Lets the sentinels watch the primary through a proxy, whose address they then tell clients. What they say themselves passes
+     * the proxy whatever it does to clients. The primary is to be the primary as long as the servers run.
+     *
+     * @param proxy a proxy to the primary
+     */
+    public void watchThrough(FaultProxy proxy) {
+        proxy.spare("sentinel-");
+        downAfter = FOR_EVER;
+        for (RedisServer sentinel : sentinels) {
+            sentinel.command("SENTINEL", "REMOVE", NAME);
+            // Nor are the replicas led through the proxy, which sentinels do that long after they have seen where those
+            // are.
+            watch(sentinel, proxy.port(), FOR_EVER);
+        }
+        this.proxy = proxy;
         awaitSettled();
     }
 
@@ -168,8 +189,13 @@ public final class SentinelServers implements AutoCloseable {
 
     private RedisServer primary(RedisServer sentinel) {
         List<?> address = sentinel.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
+        String port = String.valueOf(address.get(1));
+        FaultProxy before = proxy;
+        if (before != null && port.equals(Integer.toString(before.port()))) {
+            return servers.get(0);
+        }
         for (RedisServer server : servers) {
-            if (String.valueOf(address.get(1)).equals(Integer.toString(server.port()))) {
+            if (port.equals(Integer.toString(server.port()))) {
                 return server;
             }
         }

@@ -9,6 +9,7 @@ import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.NotSentException;
 import dev.interlock.redis.client.ServerError;
+import dev.interlock.redis.client.ServerErrorException;
 import dev.interlock.redis.client.Waiting;
 import dev.interlock.redis.client.Wire;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -142,8 +143,11 @@ public final class LettuceWire implements Wire {
                 return failures.answered(
                         RedisCommand.of("the connection"), new ServerError(String.valueOf(each.getMessage())));
             }
+            // Several threads may be told of the same failure, each by an exception of its own.
+            if (each instanceof ServerErrorException said) {
+                return said.anew();
+            }
             if (each instanceof LockBackendException known) {
-                // Several threads may be told of the same failure, each by an exception of its own.
                 return new LockBackendException(known.reason(), String.valueOf(known.getMessage()), known);
             }
             if (each instanceof TimeoutException) {

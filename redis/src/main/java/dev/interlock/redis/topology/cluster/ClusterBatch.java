@@ -115,8 +115,8 @@ final class ClusterBatch {
                     slots.moved(redirection.get().slot(), redirection.get().target());
                     again.add(place);
                 } else if (redirection.isPresent()
-                        || cause instanceof ServerErrorException said
-                                && said.error().isTryAgain()) {
+                        || (cause instanceof ServerErrorException said
+                                && said.error().isTryAgain())) {
                     replies[place] = callAlone(commands.get(place), deadline);
                 } else {
                     doubtful.add(place);

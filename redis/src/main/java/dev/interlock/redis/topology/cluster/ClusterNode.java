@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.topology.cluster;
 
-import dev.interlock.LockBackendException;
-import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.client.ServerConnector;
@@ -17,8 +14,6 @@ import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClusterNode implements RedisNode {
     private final Environment env;
-    private final Duration timeout;
     private final ClusterMembers members;
     private final SlotKeeper slots;
     private final Router router;
     private final ShardSubscriptions subscriptions;
-    private final Queue<Runnable> afterRefresh = new ConcurrentLinkedQueue<>();
 
     /**
      * Makes a node; does not connect.
@@ -45,7 +38,6 @@ public final class ClusterNode implements RedisNode {
      */
     public ClusterNode(List<RedisEndpoint> seeds, ServerConnector connector, Duration timeout, Environment env) {
         this.env = env;
-        this.timeout = timeout;
         this.members = new ClusterMembers(env, connector, this::refreshSoon);
         this.slots = new SlotKeeper(env, seeds, timeout, members, this::followTable);
         this.router = new Router(env, slots, members);
@@ -58,9 +50,6 @@ public final class ClusterNode implements RedisNode {
     }
 
     private boolean followTable() {
-        for (Runnable task = afterRefresh.poll(); task != null; task = afterRefresh.poll()) {
-            task.run();
-        }
         return subscriptions.follow(slots.table());
     }
 
@@ -91,34 +80,11 @@ public final class ClusterNode implements RedisNode {
 
     @Override
     public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-        int slot = slot(command);
-        ClientNode[] last = new ClientNode[1];
-        try {
-            return router.route(slot, new Deadline(env, timeout), (node, asking, left) -> {
-                last[0] = node;
-                return asking ? node.callAsking(command, undo, left) : node.callOrUndo(command, undo, left);
-            });
-        } catch (LockBackendException e) {
-            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
-                undoElsewhere(slot, undo, last[0]);
-            }
-            throw e;
-        }
-    }
-
-    /** Where another primary has taken over meanwhile, the command may have been copied to it before its undo could be. */
-    private void undoElsewhere(int slot, RedisCommand undo, ClientNode former) {
-        afterRefresh.add(() -> {
-            RedisEndpoint owner = slots.table().owner(slot);
-            if (owner != null && !members.node(owner).equals(former)) {
-                try {
-                    members.node(owner).call(undo, timeout);
-                } catch (LockBackendException e) {
-                    // What it was to undo ends by itself.
-                }
-            }
-        });
-        refreshSoon();
+        return router.route(
+                slot(command),
+                new Deadline(env, timeout),
+                (node, asking, left) ->
+                        asking ? node.callAsking(command, undo, left) : node.callOrUndo(command, undo, left));
     }
 
     /** Returns the slot of the key of a command; one without a key may go anywhere. */

@@ -33,7 +33,11 @@ final class Router {
 
     /** What to do at a node. */
     interface Step {
-        /** @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless */
+        /**
+         * Does it, and returns the reply.
+         *
+         * @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless
+         */
         @Nullable
         Object at(ClientNode node, boolean asking, Duration timeout);
     }
@@ -68,7 +72,7 @@ final class Router {
                         e instanceof ServerErrorException said && said.error().isTryAgain();
                 if (deadline.nanosLeft() <= 0
                         || ++redirections > MOST_REDIRECTIONS
-                        || unstable && ++tries > MOST_TRIES) {
+                        || (unstable && ++tries > MOST_TRIES)) {
                     throw e;
                 }
                 if (redirection.isPresent()) {
@@ -78,6 +82,10 @@ final class Router {
                         slots.moved(slot, target);
                     }
                 } else {
+                    if (unstable) {
+                        // The way to the node that said so begins anew.
+                        redirections = 0;
+                    }
                     RedisEndpoint former = target;
                     boolean wasAsking = asking;
                     asking = false;

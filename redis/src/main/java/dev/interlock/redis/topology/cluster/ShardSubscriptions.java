@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,40 +54,45 @@ final class ShardSubscriptions {
      * @return whether all are there and confirmed
      */
     boolean follow(SlotTable table) {
-        Set<Member> ended = new HashSet<>();
+        List<Member> present;
         boolean settled = true;
         lock.lock();
         try {
-            for (Member member : all()) {
-                if (place(member, table)) {
-                    ended.add(member);
-                }
+            present = all();
+            for (Member member : present) {
+                place(member, table);
                 settled &= member.begun;
             }
         } finally {
             lock.unlock();
         }
-        ended.forEach(member -> member.listener.ended());
+        present.forEach(member -> member.listener.tell());
         return settled;
     }
 
-    /** Moves a subscription to where it belongs; returns whether it had begun elsewhere. */
-    private boolean place(Member member, SlotTable table) {
+    /** Moves a subscription to where it belongs. Whoever calls this tells the listener after the lock is released. */
+    private void place(Member member, SlotTable table) {
         RedisEndpoint owner = table.owner(member.slot);
-        if (owner == null || owner.equals(member.at)) {
-            return false;
+        if (owner == null) {
+            return;
         }
         ClientNode node;
         try {
             node = members.node(owner);
         } catch (LockBackendException e) {
             // A client that was handed in does not know it yet; the next refresh tries again.
-            return false;
+            return;
+        }
+        // The node is compared, not its address: one that left the cluster is closed, and another one is made when it
+        // is back.
+        if (node.equals(member.node)) {
+            return;
         }
         Watch former = member.present;
-        boolean hadBegun = member.begun;
-        member.begun = false;
-        member.at = owner;
+        if (member.begun) {
+            member.begun = false;
+            member.listener.add(RedisNode.Listener::ended);
+        }
         member.node = node;
         Ear ear = new Ear(member);
         member.ear = ear;
@@ -94,7 +100,6 @@ final class ShardSubscriptions {
         if (former != null) {
             former.close();
         }
-        return hadBegun;
     }
 
     boolean isConfirmed(String channel) {
@@ -141,8 +146,7 @@ final class ShardSubscriptions {
     private final class Member implements Watch {
         private final String channel;
         private final int slot;
-        private final RedisNode.Listener listener;
-        private @Nullable RedisEndpoint at;
+        private final OrderedListener listener;
         private @Nullable ClientNode node;
         private @Nullable Watch present;
         private @Nullable Ear ear;
@@ -151,7 +155,7 @@ final class ShardSubscriptions {
         Member(String channel, RedisNode.Listener listener) {
             this.channel = channel;
             this.slot = HashSlot.of(channel);
-            this.listener = listener;
+            this.listener = new OrderedListener(listener);
         }
 
         @Override
@@ -185,46 +189,35 @@ final class ShardSubscriptions {
 
         @Override
         public void begun() {
-            if (note(true)) {
-                member.listener.begun();
-            }
+            note(true, RedisNode.Listener::begun);
         }
 
         @Override
         public void ended() {
-            if (note(false)) {
-                member.listener.ended();
+            if (note(false, RedisNode.Listener::ended)) {
                 onTrouble.run();
             }
         }
 
         @Override
         public void message(String text) {
-            if (isCurrent()) {
-                member.listener.message(text);
-            }
+            note(null, listener -> listener.message(text));
         }
 
-        private boolean note(boolean begun) {
+        /** Tells the member of an event, unless it listens elsewhere by now; returns whether it does not. */
+        private boolean note(@Nullable Boolean begun, Consumer<RedisNode.Listener> event) {
             lock.lock();
             try {
-                boolean current = equals(member.ear);
-                if (current) {
-                    member.begun = begun;
+                if (!equals(member.ear)) {
+                    return false;
                 }
-                return current;
+                member.begun = begun == null ? member.begun : begun;
+                member.listener.add(event);
             } finally {
                 lock.unlock();
             }
-        }
-
-        private boolean isCurrent() {
-            lock.lock();
-            try {
-                return equals(member.ear);
-            } finally {
-                lock.unlock();
-            }
+            member.listener.tell();
+            return true;
         }
     }
 }

@@ -104,7 +104,7 @@ final class SlotKeeper {
     void moved(int slot, RedisEndpoint owner) {
         lock.lock();
         try {
-            if (!owner.equals(table.owner(slot))) {
+            if (!Objects.equals(owner, table.owner(slot))) {
                 table = table.with(slot, owner);
             }
         } finally {
@@ -150,6 +150,9 @@ final class SlotKeeper {
             long until = env.nanoTime() + (wasWell ? PERIOD_NANOS : gap);
             CompletableFuture<Optional<LockBackendException>> asked = takeRequest(until);
             if (isClosed()) {
+                if (asked != null) {
+                    asked.complete(Optional.of(closedByUs()));
+                }
                 return;
             }
             SlotTable before = table;
@@ -199,7 +202,7 @@ final class SlotKeeper {
     private boolean settleGuarded() {
         try {
             return onRefreshed.getAsBoolean();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // The thread must not die: nothing restarts it.
             LOG.log(System.Logger.Level.WARNING, "could not follow a change of the cluster", e);
             return false;
@@ -226,10 +229,14 @@ final class SlotKeeper {
             } catch (LockBackendException e) {
                 silent.add(each);
                 last = explained(each, e);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
+                // The thread must not die: nothing restarts it.
                 silent.add(each);
                 last = new LockBackendException(
-                        Reason.REFUSED, each + " has told the slots of the cluster in a form that is not known", e);
+                        Reason.REFUSED,
+                        each
+                                + " could not be asked for the slots of the cluster, or told them in a form that is not known",
+                        e);
             }
         }
         return Optional.of(last);

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +76,6 @@ final class SlotTable {
 
     @Override
     public int hashCode() {
-        return Objects.hashCode(primaries);
+        return Arrays.hashCode(owners);
     }
 }

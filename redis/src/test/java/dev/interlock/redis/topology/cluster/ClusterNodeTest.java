@@ -7,36 +7,47 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.ClientLibrary;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SlotMigration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a cluster asks of a client, on three primaries that the tests share and leave whole. */
 @ParameterizedClass
-@EnumSource(
-        value = ClientLibrary.class,
-        names = {"JEDIS", "LETTUCE"})
+@MethodSource("clients")
 class ClusterNodeTest {
     private static final LuaScript INCREMENT = LuaScript.of("return redis.call('INCR', KEYS[1])");
 
     @Parameter
     ClientLibrary library;
+
+    /** Returns the libraries that the build names, or else both. */
+    static List<ClientLibrary> clients() {
+        return Arrays.stream(
+                        System.getProperty("interlock.clients", "jedis,lettuce").split(","))
+                .map(name -> ClientLibrary.valueOf(name.toUpperCase(Locale.ROOT)))
+                .toList();
+    }
 
     private static ClusterFixture cluster;
 
@@ -108,6 +119,7 @@ class ClusterNodeTest {
     }
 
     @Test
+    @Tag("deep")
     void keysThatAreTornApartAreAskedForAgainAndThenPassedOnAsNotReady() {
         RedisNode node = cluster.node(library);
         LuaScript both = LuaScript.of("return redis.call('INCRBY', KEYS[1], redis.call('GET', KEYS[2]))");
@@ -125,6 +137,55 @@ class ClusterNodeTest {
         migration.finish();
         cluster.servers.awaitSettled();
         assertThat(node.call(command, LONG)).isEqualTo(2L);
+    }
+
+    @Test
+    @Tag("deep")
+    void keysThatDoNotExistWhileTheirSlotMovesArePassedOnAsNotReadyToo() {
+        RedisNode node = cluster.node(library);
+        LuaScript both = LuaScript.of("return redis.call('EXISTS', KEYS[1], KEYS[2])");
+        RedisCommand command = RedisCommand.script(both, List.of("{y}a", "{y}b"), List.of());
+        assertThat(node.call(command, LONG)).isEqualTo(0L);
+        RedisServer target = cluster.stranger("y");
+        SlotMigration migration = cluster.servers.beginMigration(cluster.servers.slotOf("y"), target);
+        long before = target.commandStats().getOrDefault("asking", 0L);
+
+        // The source sends us to the target, and that one waits for the keys.
+        LockBackendException failure =
+                Assertions.catchThrowableOfType(LockBackendException.class, () -> node.call(command, LONG));
+
+        assertThat(failure.reason()).isEqualTo(LockBackendException.Reason.UNREACHABLE);
+        assertThat(failure).hasMessageContaining("TRYAGAIN");
+        assertThat(target.commandStats().getOrDefault("asking", 0L) - before)
+                .as("how often it was asked: once, and five times more")
+                .isEqualTo(6);
+        migration.finish();
+        cluster.servers.awaitSettled();
+        assertThat(node.call(command, LONG)).isEqualTo(0L);
+    }
+
+    @Test
+    void noThreadOutlivesTheNode() {
+        ThreadListingEnvironment env = new ThreadListingEnvironment();
+        RedisNode node = RedisNodes.open(
+                library,
+                LockConfig.builder()
+                        .endpoints(cluster.servers.uri())
+                        .commandTimeout(LONG)
+                        .build(),
+                env);
+        ClusterFixture.Heard heard = new ClusterFixture.Heard();
+        for (RedisServer server : cluster.servers.primaries()) {
+            call(node, "INCR", cluster.keyOn(server, "counter"));
+            node.subscribe(cluster.keyOn(server, "channel"), heard);
+        }
+        await().atMost(LONG).until(() -> heard.all.size() >= 3);
+        assertThat(env.threads()).isNotEmpty();
+        node.close();
+        env.awaitThreadsEnded();
+        assertThat(Assertions.catchThrowable(() -> call(node, "INCR", "counter")))
+                .isInstanceOf(LockBackendException.class);
+        env.awaitThreadsEnded();
     }
 
     @Test
@@ -158,6 +219,7 @@ class ClusterNodeTest {
     }
 
     @Test
+    @Tag("deep")
     void aShardedSubscriptionFollowsItsSlot() {
         RedisNode node = cluster.node(library);
         String channel = "{counter}:channel";
@@ -182,6 +244,7 @@ class ClusterNodeTest {
     }
 
     @Test
+    @Tag("deep")
     void channelsOfSlotsOfOneNodeAreListenedToTogether() {
         RedisNode node = cluster.node(library);
         RedisServer server = cluster.servers.primaries().get(1);

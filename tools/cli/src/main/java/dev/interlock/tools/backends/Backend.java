@@ -24,9 +24,6 @@ public interface Backend extends AutoCloseable {
     /** The servers as {@link dev.interlock.LockConfig} wants them; may hold passwords. */
     String endpoints();
 
-    /** A connection to the first server that no lock uses. */
-    PlainClient connect();
-
     /** The version of the first server. */
     String redisVersion();
 

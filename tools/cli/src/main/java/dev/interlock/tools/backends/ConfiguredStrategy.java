@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -97,6 +100,12 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
     /** The name of the strategy, and what was chosen for it. */
     public String label() {
         return provider.name() + (options.isEmpty() ? "" : " (" + String.join(", ", options.values()) + ")");
+    }
+
+    /** Opens a client, which the caller must close. */
+    public DistributedLockFactory open(List<URI> servers) {
+        return DistributedLocks.getInstance(
+                provider, configure(LockConfig.builder().endpoints(servers)));
     }
 
     public LockConfig configure(LockConfig.Builder config) {

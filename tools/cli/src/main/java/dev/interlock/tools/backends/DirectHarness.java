@@ -6,7 +6,8 @@ import dev.interlock.conformance.LockHarness;
 import dev.interlock.spi.LockStrategyProvider;
 
 /**
- * Servers that are not made to fail, for TLS, which nothing can be put into.
+ * Servers that are not made to fail, because no proxy can stand before them: where TLS is spoken, or where servers lead
+ * clients to each other.
  *
  * @param candidate who is tested
  * @param endpoints the servers; may hold passwords

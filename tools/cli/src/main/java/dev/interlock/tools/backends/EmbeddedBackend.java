@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -48,13 +48,9 @@ public final class EmbeddedBackend implements Backend {
     }
 
     @Override
-    public PlainClient connect() {
-        return new PlainClient(URI.create(servers.get(0).uri()));
-    }
-
-    @Override
     public String redisVersion() {
-        try (PlainClient client = connect()) {
+        try (PlainClient client =
+                new PlainClient(RedisEndpoint.parse(servers.get(0).uri()))) {
             return client.redisVersion();
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.net.URI;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -8,6 +9,11 @@ import java.util.stream.Collectors;
 /** Servers that the user runs. */
 public final class ExternalBackend implements Backend {
     private final List<URI> uris;
+
+    /** Takes a cluster, or a primary with its sentinels. */
+    ExternalBackend(List<URI> uris) {
+        this.uris = List.copyOf(uris);
+    }
 
     /** Takes the first of the servers that the user named, as many as are needed. */
     public ExternalBackend(List<URI> uris, int needed) {
@@ -24,13 +30,8 @@ public final class ExternalBackend implements Backend {
     }
 
     @Override
-    public PlainClient connect() {
-        return new PlainClient(uris.get(0));
-    }
-
-    @Override
     public String redisVersion() {
-        try (PlainClient client = connect()) {
+        try (PlainClient client = new PlainClient(DataServers.of(uris).all().get(0))) {
             return client.redisVersion();
         }
     }
@@ -44,8 +45,8 @@ public final class ExternalBackend implements Backend {
 
     private long total() {
         long total = 0;
-        for (URI uri : uris) {
-            try (PlainClient client = new PlainClient(uri)) {
+        for (RedisEndpoint server : DataServers.of(uris).all()) {
+            try (PlainClient client = new PlainClient(server)) {
                 total += client.commandsCarriedOut();
             }
         }

@@ -11,7 +11,10 @@ import org.opentest4j.TestAbortedException;
 
 /** What people are told of an error. */
 public final class Messages {
-    private static final Pattern USER_INFO = Pattern.compile("(rediss?://)[^\\s,]*@");
+    private static final Pattern USER_INFO =
+            Pattern.compile("(rediss?(?:-sentinel|-cluster)?://)(?:(?!,rediss?(?:-sentinel|-cluster)?://)\\S)*@");
+
+    private static final Pattern SENTINEL_LOGIN = Pattern.compile("(sentinel(?:Username|Password)=)[^\\s&#,]*");
 
     private Messages() {}
 
@@ -38,6 +41,8 @@ public final class Messages {
 
     /** Hides user and password of the URIs in a text. */
     public static String withoutPasswords(String text) {
-        return USER_INFO.matcher(text).replaceAll("$1***@");
+        return SENTINEL_LOGIN
+                .matcher(USER_INFO.matcher(text).replaceAll("$1***@"))
+                .replaceAll("$1***");
     }
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.interlock.LockConfig;
 import dev.interlock.redis.endpoint.RedisEndpoint;
-import java.net.URI;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 /** One connection to one server, for everything but locks. Not safe for use by several threads at once. */
 public final class PlainClient implements AutoCloseable {
@@ -23,9 +28,9 @@ public final class PlainClient implements AutoCloseable {
     private final RedisEndpoint endpoint;
     private final Jedis jedis;
 
-    /** Connects to the server at a URI. */
-    public PlainClient(URI uri) {
-        endpoint = RedisEndpoint.of(uri);
+    /** Connects to a server. */
+    PlainClient(RedisEndpoint endpoint) {
+        this.endpoint = endpoint;
         DefaultJedisClientConfig config = DefaultJedisClientConfig.builder()
                 .user(endpoint.username().orElse(null))
                 .password(endpoint.password().orElse(null))
@@ -39,6 +44,16 @@ public final class PlainClient implements AutoCloseable {
         } catch (JedisException e) {
             throw failed(e);
         }
+    }
+
+    /**
+     * Connects to the server that has a key.
+     *
+     * @param endpoints where the servers are, as {@link Backend#endpoints} says it
+     * @param key the key
+     */
+    public static PlainClient to(String endpoints, String key) {
+        return DataServers.of(LockConfig.of(endpoints).endpoints()).connect(key);
     }
 
     /** Adds one in two steps, between which another client can get in: what a lock must prevent. */
@@ -65,6 +80,56 @@ public final class PlainClient implements AutoCloseable {
         } catch (JedisException e) {
             throw failed(e);
         }
+    }
+
+    /** Tells whether this server is responsible for a key, and not another node of its cluster. */
+    boolean has(String key) {
+        try {
+            jedis.exists(key);
+            return true;
+        } catch (JedisMovedDataException e) {
+            return false;
+        } catch (JedisException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Asks a node of a cluster for the primaries. */
+    List<RedisEndpoint> clusterPrimaries() {
+        try {
+            return ((List<?>) jedis.sendCommand(Protocol.Command.CLUSTER, "SLOTS"))
+                    .stream()
+                            .map(range -> (List<?>) ((List<?>) range).get(2))
+                            .map(node -> at(
+                                    endpoint, new String((byte[]) node.get(0), UTF_8), ((Long) node.get(1)).intValue()))
+                            .distinct()
+                            .toList();
+        } catch (JedisException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Asks a sentinel for the primary.
+     *
+     * @param name the name of the primary
+     * @param login how to log in to it
+     */
+    RedisEndpoint primary(String name, RedisEndpoint login) {
+        try {
+            List<String> address = jedis.sentinelGetMasterAddrByName(name);
+            if (address == null) {
+                throw new ToolException(endpoint + " knows no primary \"" + name + "\"");
+            }
+            return at(login, address.get(0), Integer.parseInt(address.get(1)));
+        } catch (JedisException e) {
+            throw failed(e);
+        }
+    }
+
+    /** A node that does not know its own address tells none: it is the one that was asked. */
+    private RedisEndpoint at(RedisEndpoint login, String host, int port) {
+        return login.at(host.isEmpty() ? endpoint.host() : host, port);
     }
 
     String redisVersion() {

@@ -4,10 +4,13 @@ package dev.interlock.tools.backends;
 import dev.interlock.conformance.LockHarness;
 import dev.interlock.conformance.redis.RedisHarness;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redis.endpoint.RedisTopology;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -29,6 +32,48 @@ public record Servers(List<URI> named) {
                 .toList();
     }
 
+    /**
+     * Fails unless the servers that the user named can be understood together.
+     *
+     * @throws IllegalArgumentException if they cannot; the message says what to write instead
+     */
+    public void requireUnderstood() {
+        if (DataServers.belongTogether(named)) {
+            RedisTopology.of(named);
+        } else {
+            named.forEach(RedisEndpoint::of);
+        }
+    }
+
+    /** Fails unless each server that the user named answers, or those do to which a cluster or sentinels lead. */
+    public void requireReachable() {
+        if (!named.isEmpty()) {
+            DataServers.of(named).all().forEach(server -> new PlainClient(server).close());
+        }
+    }
+
+    /**
+     * Tells why a strategy cannot run on the servers that the user named.
+     *
+     * @return what stands behind its name, or empty if nothing is known that is against it
+     */
+    public Optional<String> objection(LockStrategyProvider provider) {
+        if (!DataServers.belongTogether(named)) {
+            return Optional.empty();
+        }
+        ServerNeeds needs = provider.profile().servers();
+        if (needs.relation() == ServerNeeds.Relation.INDEPENDENT) {
+            return Optional.of("it runs on " + needs.summary() + ", and those that --redis names belong together");
+        }
+        // No strategy asks its servers anything before the first lock is wanted.
+        try {
+            new ConfiguredStrategy(provider, Map.of()).open(named).close();
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.of(Messages.withoutPasswords(String.valueOf(e.getMessage())));
+        }
+    }
+
     /** How many servers a strategy gets: as many as it is meant to run on, or its minimum where the user named fewer. */
     private int count(LockStrategyProvider provider) {
         ServerNeeds needs = provider.profile().servers();
@@ -37,12 +82,18 @@ public record Servers(List<URI> named) {
 
     /** Servers for measurements. */
     public Backend backend(LockStrategyProvider provider) {
+        if (DataServers.belongTogether(named)) {
+            return new ExternalBackend(named);
+        }
         int needed = count(provider);
         return named.isEmpty() ? EmbeddedBackend.start(needed) : new ExternalBackend(named, needed);
     }
 
     /** Servers for one rule of the contract, which may make them fail; those that the user named only seem to. */
     public LockHarness harness(ConfiguredStrategy candidate) {
+        if (DataServers.belongTogether(named)) {
+            return new DirectHarness(candidate, text(named));
+        }
         int needed = count(candidate.provider());
         if (named.stream().anyMatch(uri -> RedisEndpoint.of(uri).tls())) {
             return new DirectHarness(candidate, text(named.subList(0, needed)));

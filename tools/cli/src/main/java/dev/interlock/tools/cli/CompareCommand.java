@@ -101,12 +101,12 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<LockStrategyProvider> providers = targets.strategies();
         Servers servers = targets.servers();
+        List<String> omitted = new ArrayList<>();
+        List<LockStrategyProvider> providers = targets.strategies(servers, omitted);
         Set<Part> parts = parts();
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
-        targets.requireServers();
-        List<String> omitted = new ArrayList<>();
+        servers.requireReachable();
         if (!servers.named().isEmpty() && parts.remove(Part.FAULTS)) {
             omitted.add("The faults were left out: servers that --redis names are not made to fail.");
         }

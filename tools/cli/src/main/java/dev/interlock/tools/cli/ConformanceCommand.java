@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.cli;
 
-import dev.interlock.DistributedLocks;
-import dev.interlock.LockConfig;
 import dev.interlock.conformance.Chapter;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.ConfiguredStrategy;
@@ -96,15 +94,17 @@ final class ConformanceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<ConfiguredStrategy> candidates = candidates();
-        List<Rule> chosen = rules();
         Servers servers = targets.servers();
+        List<String> omitted = new ArrayList<>();
+        List<ConfiguredStrategy> candidates = candidates(servers, omitted);
+        List<Rule> chosen = rules();
         requireUsableOptions(candidates);
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
         @Nullable ReportDirectory pages = document == null ? null : openParent(document);
-        targets.requireServers();
+        servers.requireReachable();
         ConformanceReport report;
         PrintWriter err = spec.commandLine().getErr();
+        omitted.forEach(err::println);
         try (Progress progress = Progress.on(err, "conformance", candidates.size() * chosen.size())) {
             report = new Conformance(servers, chosen).run(candidates, progress);
         }
@@ -120,8 +120,8 @@ final class ConformanceCommand implements Callable<Integer> {
         return exitCode(report);
     }
 
-    private List<ConfiguredStrategy> candidates() {
-        List<LockStrategyProvider> providers = targets.strategies();
+    private List<ConfiguredStrategy> candidates(Servers servers, List<String> omitted) {
+        List<LockStrategyProvider> providers = targets.strategies(servers, omitted);
         for (String option : options.keySet()) {
             if (providers.stream()
                     .flatMap(provider -> provider.options().stream())
@@ -143,11 +143,7 @@ final class ConformanceCommand implements Callable<Integer> {
             }
             // None of them is asked anything before the first lock is.
             try {
-                DistributedLocks.getInstance(
-                                candidate.provider(),
-                                candidate.configure(
-                                        LockConfig.builder().endpoints(Servers.imaginary(candidate.provider()))))
-                        .close();
+                candidate.open(Servers.imaginary(candidate.provider())).close();
             } catch (IllegalArgumentException e) {
                 throw usage("--option: " + e.getMessage());
             }

@@ -4,12 +4,9 @@ package dev.interlock.tools.cli;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.NoSuchLockStrategyException;
-import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.spi.LockStrategyProvider;
-import dev.interlock.tools.backends.PlainClient;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.backends.ToolException;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +26,8 @@ final class Targets {
             paramLabel = "URI",
             description =
                     "Redis servers to use instead of embedded ones, as redis://[[user]:password@]host[:port][/database]"
-                            + " or rediss://..., several separated by commas; compare counts other clients' commands too, so leave them alone meanwhile")
+                            + " or rediss://..., several separated by commas, as redis-cluster://host:port,host:port or as"
+                            + " redis-sentinel://host:port,host:port/0#name-of-the-primary; compare counts other clients' commands too, so leave them alone meanwhile")
     private List<String> redis = new ArrayList<>();
 
     @Option(
@@ -56,6 +54,25 @@ final class Targets {
                 .toList();
     }
 
+    /**
+     * The strategies that can run on the servers.
+     *
+     * @param omitted gets a sentence for each of the others
+     */
+    List<LockStrategyProvider> strategies(Servers servers, List<String> omitted) {
+        List<LockStrategyProvider> fitting = new ArrayList<>();
+        for (LockStrategyProvider provider : strategies()) {
+            servers.objection(provider)
+                    .ifPresentOrElse(
+                            why -> omitted.add(provider.name() + " was left out: " + why + "."),
+                            () -> fitting.add(provider));
+        }
+        if (fitting.isEmpty()) {
+            throw usage("--redis: " + String.join(" ", omitted));
+        }
+        return fitting;
+    }
+
     /** All strategies that there are. */
     static List<LockStrategyProvider> installed() {
         List<LockStrategyProvider> installed = DistributedLocks.strategies();
@@ -68,9 +85,9 @@ final class Targets {
     /** The servers, of which each that the user named can be understood. */
     Servers servers() {
         try {
-            LockConfig config = config();
-            RedisEndpoint.allOf(config);
-            return new Servers(config.endpoints());
+            Servers servers = new Servers(config().endpoints());
+            servers.requireUnderstood();
+            return servers;
         } catch (IllegalArgumentException e) {
             throw usage("--redis: " + e.getMessage());
         }
@@ -78,13 +95,6 @@ final class Targets {
 
     private LockConfig config() {
         return redis.isEmpty() ? LockConfig.builder().build() : LockConfig.of(String.join(",", redis));
-    }
-
-    /** Fails unless each server that the user named answers. */
-    void requireServers() {
-        for (URI server : config().endpoints()) {
-            new PlainClient(server).close();
-        }
     }
 
     private ParameterException usage(@Nullable String message) {

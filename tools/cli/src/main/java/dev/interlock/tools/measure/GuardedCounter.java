@@ -56,7 +56,7 @@ public final class GuardedCounter implements Measurement<GuardedCounter.Result> 
                 THREADS,
                 time.toMillis());
         List<WorkerProcess> workers = new ArrayList<>();
-        try (PlainClient client = subject.backend().connect()) {
+        try (PlainClient client = PlainClient.to(subject.backend().endpoints(), key)) {
             try {
                 for (int i = 0; i < PROCESSES; i++) {
                     workers.add(WorkerProcess.start(task));

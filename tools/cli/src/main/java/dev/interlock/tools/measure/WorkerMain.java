@@ -4,11 +4,9 @@ package dev.interlock.tools.measure;
 import com.google.gson.Gson;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
-import dev.interlock.LockConfig;
 import dev.interlock.testservers.ParentJvm;
 import dev.interlock.tools.backends.ChildProgram;
 import dev.interlock.tools.backends.PlainClient;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,12 +31,11 @@ public final class WorkerMain {
         CountDownLatch go = new CountDownLatch(1);
         parent.follow(line -> go.countDown());
         List<PlainClient> clients = new ArrayList<>();
-        URI server = LockConfig.of(task.endpoints()).endpoints().get(0);
         try (DistributedLockFactory factory = MeasuredStrategy.open(task.strategy(), task.endpoints())) {
             DistributedLock lock = factory.getLock(task.lock());
             List<Runnable> steps = new ArrayList<>();
             for (int i = 0; i < task.threads(); i++) {
-                PlainClient client = new PlainClient(server);
+                PlainClient client = PlainClient.to(task.endpoints(), task.key());
                 clients.add(client);
                 steps.add(() -> addOne(lock, client, task.key()));
             }

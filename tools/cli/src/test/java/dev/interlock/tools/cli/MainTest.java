@@ -177,7 +177,9 @@ class MainTest {
                 "compare --redis localhost:hunter2",
                 "compare redis://:hunter2@localhost",
                 "compare --redis redis://:hunter2@a?",
-                "compare --redis redis-sentinel://:hunter2@a,b/#m"
+                "compare --redis redis-sentinel://:hunter2@a,b/",
+                "compare --redis redis-cluster://:hunter2@a,b/1",
+                "compare --redis redis-cluster://:hunter2@a,redis://:hunter2@b"
             })
     void aServerThatCannotBeUnderstoodIsAnErrorWithoutItsPassword(String line) {
         assertThat(run(line.split(" "))).isEqualTo(ExitCodes.USAGE);

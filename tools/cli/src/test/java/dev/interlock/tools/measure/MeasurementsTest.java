@@ -149,7 +149,7 @@ public class MeasurementsTest {
             assertThat(several.endpoints().split(",")).hasSize(3).doesNotHaveDuplicates();
             assertThat(several.commands(() -> {
                         for (String uri : several.endpoints().split(",")) {
-                            try (PlainClient client = new PlainClient(URI.create(uri))) {
+                            try (PlainClient client = PlainClient.to(uri, "a")) {
                                 client.incrementUnguarded("a");
                             }
                         }

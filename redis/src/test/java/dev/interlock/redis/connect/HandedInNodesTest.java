@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.connect;
+
+import static dev.interlock.redis.connect.RedisNodeContract.LONG;
+import static dev.interlock.redis.connect.RedisNodeContract.PING;
+import static dev.interlock.redis.connect.RedisNodeContract.TAKE;
+import static dev.interlock.redis.connect.RedisNodeContract.clients;
+import static dev.interlock.redis.connect.RedisNodeContract.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.testservers.RedisServer;
+import io.lettuce.core.RedisURI;
+import java.lang.reflect.Constructor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.MultiDbClient;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.executors.CommandExecutor;
+
+/** What the clients of an application do otherwise than connections of our own. */
+class HandedInNodesTest {
+    private RedisServer server;
+
+    @BeforeEach
+    void start() {
+        server = RedisServer.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void anErrorReplyCostsAJedisClientNoneOfItsOtherConnections() {
+        try (RedisClient client = RedisClient.create(server.uri());
+                RedisNode node = JedisNodes.of(client, Environment.system())) {
+            try (Connection one = client.getPool().getResource();
+                    Connection other = client.getPool().getResource()) {
+                assertThat(one.ping() && other.ping()).isTrue();
+            }
+            List<String> before = clients(server);
+            server.command("REPLICAOF", "127.0.0.1", "1");
+
+            assertThat(failure(() -> node.call(TAKE, LONG))).hasMessageContaining("READONLY");
+
+            List<String> kept = new ArrayList<>(clients(server));
+            kept.retainAll(before);
+            assertThat(kept).as("of two connections").hasSize(1);
+        }
+    }
+
+    /** Its builder needs a library of circuit breakers, which this is not about. */
+    @Test
+    void aJedisClientOfSeveralDatabasesIsRefusedWithTheReason() throws Exception {
+        Constructor<?> constructor = Arrays.stream(MultiDbClient.class.getDeclaredConstructors())
+                .filter(each -> each.getParameterTypes()[0] == CommandExecutor.class)
+                .findFirst()
+                .orElseThrow();
+        constructor.setAccessible(true);
+        try (UnifiedJedis client = (UnifiedJedis) constructor.newInstance(
+                null, null, DefaultJedisClientConfig.builder().build(), null)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> JedisNodes.of(client, LONG, Environment.system()))
+                    .withMessageContaining("databases that do not share their data")
+                    .withMessageContaining("give a client of one database");
+        }
+    }
+
+    @Test
+    void aTimeoutOfZeroMeansNoneAsItDoesToLettuce() throws Exception {
+        RedisURI uri = RedisURI.create(server.uri());
+        uri.setTimeout(Duration.ZERO);
+        try (io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create(uri);
+                RedisNode node = LettuceNodes.of(client, uri, Environment.system())) {
+            CountDownLatch subscribed = new CountDownLatch(1);
+
+            node.subscribe("channel", subscribed::countDown);
+
+            assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+            assertThat(subscribed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}

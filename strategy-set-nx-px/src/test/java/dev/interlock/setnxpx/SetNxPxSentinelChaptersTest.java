@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import java.util.Collections;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Exclusion, loss, waiting and closing behind sentinels; all other chapters take as long again. */
+@Tag("topology")
+@Tag("deep")
+@Execution(ExecutionMode.CONCURRENT)
+@ExtendWith(SetNxPxSentinelChaptersTest.Chapters.class)
+class SetNxPxSentinelChaptersTest extends DistributedLockConformance {
+    private static final Set<String> CHAPTERS = Set.of("chapter-1", "chapter-6", "chapter-8", "chapter-11");
+
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new SetNxPxStrategyProvider())
+                .option("client", "jedis")
+                .open(RedisHarness.SENTINELS);
+    }
+
+    static final class Chapters implements ExecutionCondition {
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            boolean other = context.getTestMethod().isPresent() && Collections.disjoint(context.getTags(), CHAPTERS);
+            return other
+                    ? ConditionEvaluationResult.disabled("the nightly leg runs the chapters other than " + CHAPTERS)
+                    : ConditionEvaluationResult.enabled("one of " + CHAPTERS);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
+import dev.interlock.LockConfig;
+import dev.interlock.testservers.ClusterServers;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.SlotMigration;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Locks on a cluster, by a user who may do no more than the documentation says. */
+@Tag("deep")
+class SlotsTest {
+    private static ClusterServers cluster;
+
+    private final List<DistributedLockFactory> factories = new ArrayList<>();
+
+    @BeforeAll
+    static void start() throws Exception {
+        cluster = ClusterServers.start();
+        for (RedisServer node : cluster.nodes()) {
+            node.command(CommandsTest.documentedList(1).replace(">…", ">s3cret").split(" "));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @AfterEach
+    void closeAndLookForRefusals() {
+        factories.forEach(DistributedLockFactory::close);
+        for (RedisServer node : cluster.nodes()) {
+            assertThat(node.command("DBSIZE")).as("keys that are left").isEqualTo(0L);
+            assertThat((List<?>) node.command("ACL", "LOG"))
+                    .as("commands that were refused")
+                    .isEmpty();
+        }
+    }
+
+    private DistributedLockFactory factory(String clock) {
+        DistributedLockFactory factory = DistributedLocks.getInstance(
+                "setnx-getset",
+                LockConfig.builder()
+                        .endpoints(cluster.uri().replace("://", "://locker:s3cret@"))
+                        .commandTimeout(Fixture.PATIENCE)
+                        .option("clock", clock)
+                        .build());
+        factories.add(factory);
+        return factory;
+    }
+
+    private static RedisServer owner(String name) {
+        return cluster.nodeOfSlot(cluster.slotOf("lock." + name));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "server", "observed"})
+    void aLockIsRenewedAndReleasedWhileItsSlotIsOnItsWay(String clock) throws Exception {
+        String name = "moving-" + clock;
+        DistributedLock mine = factory(clock).getLock(name, Fixture.abandoned(Fixture.HOUR));
+        DistributedLock theirs = factory(clock).getLock(name, Fixture.abandoned(Duration.ofSeconds(1)));
+        mine.lock();
+        assertThat(theirs.tryLock()).isFalse();
+        RedisServer source = owner(name);
+        RedisServer target = cluster.primaries().stream()
+                .filter(node -> node.port() != source.port())
+                .findFirst()
+                .orElseThrow();
+        SlotMigration migration = cluster.beginMigration(cluster.slotOf("lock." + name), target);
+        migration.moveKeys();
+        assertThat(target.command("DBSIZE")).isEqualTo(1L);
+        Lease lease = mine.lease().orElseThrow();
+        Duration longer = Fixture.HOUR.minus(Duration.ofSeconds(40));
+        await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().compareTo(longer) < 0);
+        lease.ensureValid(longer);
+        assertThat(theirs.tryLock()).isFalse();
+        mine.unlock();
+        assertThat(target.command("DBSIZE")).isEqualTo(0L);
+        assertThat(theirs.tryLock())
+                .as("at the node that is about to get the slot")
+                .isTrue();
+        migration.finish();
+        cluster.awaitSettled();
+        assertThat(mine.tryLock(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .as("a take-over")
+                .isTrue();
+        mine.unlock();
+    }
+
+    @Test
+    void locksOfAllNodesAreReleasedAtTheCloseAlsoWhereMemoryIsFull() {
+        DistributedLockFactory factory = factory("client");
+        for (int i = 0; i < 30; i++) {
+            factory.getLock("held" + i, Fixture.abandoned(Fixture.HOUR)).lock();
+        }
+        assertThat(cluster.primaries())
+                .allSatisfy(node -> assertThat((Long) node.command("DBSIZE")).isPositive());
+        RedisServer full = cluster.primaries().get(0);
+        full.command("CONFIG", "SET", "maxmemory", "1");
+        factory.close();
+        full.command("CONFIG", "SET", "maxmemory", "0");
+    }
+}

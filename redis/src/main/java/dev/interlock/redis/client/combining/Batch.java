@@ -2,7 +2,6 @@
 package dev.interlock.redis.client.combining;
 
 import dev.interlock.redis.RedisCommand;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -61,10 +60,25 @@ final class Batch {
         }
     }
 
-    /** Writes what was taken, if that was anything. */
-    void writeTo(Pipe pipe) throws IOException {
-        if (!tickets.isEmpty()) {
-            pipe.write(tickets, bytes, length);
-        }
+    boolean isEmpty() {
+        return tickets.isEmpty();
+    }
+
+    /** What was taken, in the order in which it is written. */
+    List<Ticket> tickets() {
+        return tickets;
+    }
+
+    Ticket last() {
+        return tickets.get(tickets.size() - 1);
+    }
+
+    /** What is to be written, in the first {@link #length} bytes. */
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int length() {
+        return length;
     }
 }

@@ -22,14 +22,12 @@ final class Leadership {
     /** For how long a leader that has its own reply waits for the rest of one that has begun. */
     private static final Duration LONGEST_STAY = Duration.ofSeconds(1);
 
-    private final Environment env;
     private final Failures failures;
     private final Pipe pipe;
     private final Intake intake;
     private final Consumer<Ticket> giveUp;
     private final Runnable onBroken;
     private final Driver driver;
-    private final Batch batch = new Batch();
     private final AtomicBoolean taken = new AtomicBoolean();
 
     /**
@@ -40,7 +38,6 @@ final class Leadership {
      */
     Leadership(
             Environment env, Failures failures, Pipe pipe, Intake intake, Consumer<Ticket> giveUp, Runnable onBroken) {
-        this.env = env;
         this.failures = failures;
         this.pipe = pipe;
         this.intake = intake;
@@ -125,9 +122,7 @@ final class Leadership {
             breakOff(new IOException("the server is silent"));
             return false;
         }
-        batch.clear();
-        intake.moveTo(batch, env.nanoTime());
-        batch.writeTo(pipe);
+        pipe.write(intake);
         return true;
     }
 

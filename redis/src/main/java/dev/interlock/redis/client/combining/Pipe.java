@@ -36,6 +36,7 @@ final class Pipe {
     private final JedisDialer dialer;
     private final ReentrantLock writing = new ReentrantLock();
     private final Queue<Ticket> owed = new ConcurrentLinkedQueue<>();
+    private final Batch batch = new Batch();
     private @Nullable JedisChannel channel;
     private boolean closed;
     private int unanswered;
@@ -94,10 +95,10 @@ final class Pipe {
         Deadline look = deadline.sooner(LONGEST_LOOK, 2);
         byte[] ping = RedisCommand.of("PING").encoded();
         present.write(ping, ping.length);
-        if (!present.awaitReply(look.millisLeft())) {
+        if (!present.awaitReply(look)) {
             return false;
         }
-        present.read(look.millisLeft());
+        present.read(look);
         heardNanos = env.nanoTime();
         return true;
     }
@@ -107,18 +108,25 @@ final class Pipe {
         return owed.isEmpty();
     }
 
-    /** Writes tickets at once, which are {@link Ticket.State#SENT}. */
-    void write(List<Ticket> batch, byte[] bytes, int length) throws IOException {
+    /**
+     * Writes at once what waits, as much as a batch holds. An owner whose time is up meanwhile waits for the lock, so that its undo
+     * is written behind its command.
+     */
+    void write(Intake intake) throws IOException {
         writing.lock();
         try {
-            unanswered = length;
-            owed.addAll(batch);
-            channel().write(bytes, length);
+            intake.moveTo(batch, env.nanoTime());
+            if (!batch.isEmpty()) {
+                unanswered = batch.length();
+                owed.addAll(batch.tickets());
+                channel().write(batch.bytes(), batch.length());
+            }
         } catch (IOException e) {
             // With its last byte the write would have succeeded.
-            batch.get(batch.size() - 1).fail(Ticket.State.NOT_SENT, e);
+            batch.last().fail(Ticket.State.NOT_SENT, e);
             throw e;
         } finally {
+            batch.clear();
             writing.unlock();
         }
     }
@@ -141,12 +149,12 @@ final class Pipe {
 
     /** Waits until the next reply begins; {@code false} if it does not in time. */
     boolean awaitReply(Deadline deadline) throws IOException {
-        return channel().awaitReply(deadline.millisLeft());
+        return channel().awaitReply(deadline);
     }
 
     /** Reads the reply that has begun, and hands it to the ticket to which it is owed. */
     void read(Deadline deadline) throws IOException {
-        Object reply = channel().read(deadline.millisLeft());
+        Object reply = channel().read(deadline);
         heardNanos = env.nanoTime();
         if (owed.element().answer(reply)) {
             owed.remove();

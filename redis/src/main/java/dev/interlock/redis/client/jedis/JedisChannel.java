@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.client.jedis;
 
+import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.ServerError;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.util.List;
@@ -25,6 +27,18 @@ public final class JedisChannel {
     /** Enough for what may be sent without an answer, so that no write has to wait for the network. */
     private static final int SEND_BUFFER = 256 * 1024;
 
+    /** Replies, some of which have been read from the socket already. */
+    private static final class Replies extends RedisInputStream {
+        Replies(InputStream socket) {
+            super(socket);
+        }
+
+        /** Whether the next byte is here, without asking the system. */
+        boolean hasBuffered() {
+            return count < limit;
+        }
+    }
+
     /** With RESP2, to which we keep, a server pushes nothing. */
     private static final PushConsumerChain NO_PUSHES = new PushConsumerChain() {
         @Override
@@ -41,14 +55,14 @@ public final class JedisChannel {
     private final JedisConnection connection;
     private final Socket socket;
     private final OutputStream out;
-    private final RedisInputStream in;
+    private final Replies in;
 
     JedisChannel(JedisConnection connection) throws IOException {
         this.connection = connection;
         this.socket = connection.socket();
         socket.setSendBufferSize(SEND_BUFFER);
         this.out = socket.getOutputStream();
-        this.in = new RedisInputStream(socket.getInputStream());
+        this.in = new Replies(socket.getInputStream());
     }
 
     /**
@@ -68,7 +82,7 @@ public final class JedisChannel {
 
     /** Whether something has come that was not read yet, perhaps a part of a reply. */
     public boolean hasUnread() throws IOException {
-        return in.available() > 0;
+        return in.hasBuffered() || in.available() > 0;
     }
 
     /**
@@ -77,9 +91,12 @@ public final class JedisChannel {
      * @return {@code false} if none has begun in time
      * @throws IOException if the connection has ended
      */
-    public boolean awaitReply(int millis) throws IOException {
+    public boolean awaitReply(Deadline deadline) throws IOException {
+        if (in.hasBuffered()) {
+            return true;
+        }
         try {
-            socket.setSoTimeout(millis);
+            socket.setSoTimeout(deadline.millisLeft());
             // Reads nothing, but waits until there is something to be read.
             in.peek((byte) 0);
             return true;
@@ -97,9 +114,9 @@ public final class JedisChannel {
      * @return {@code null}, {@link Long}, {@link String}, {@link java.util.List} of these, or {@link ServerError}
      * @throws IOException if it does not come in full, each part in time, or is none; the connection is of no more use then
      */
-    public @Nullable Object read(int millis) throws IOException {
+    public @Nullable Object read(Deadline deadline) throws IOException {
         try {
-            socket.setSoTimeout(millis);
+            socket.setSoTimeout(deadline.millisLeft());
             return JedisLine.decode(Protocol.read(in, NO_PUSHES));
         } catch (JedisDataException e) {
             return new ServerError(String.valueOf(e.getMessage()));

@@ -25,8 +25,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -260,6 +262,62 @@ class SharedConnectionTest {
                                     .flatMap(List::stream)
                                     .toList());
         }
+    }
+
+    @Test
+    void anUndoNeverPrecedesWhatItUndoesThoughTheTimeIsUpWhileABatchIsMade() throws Exception {
+        SharedConnection connection = connection();
+        block(connection);
+        Caller leader = queue(connection, RedisCommand.of("ECHO", "leader"));
+        Caller late = queue(connection, TAKE, List.of(UNDO), LONG);
+        // The leader looks at the clock of the next ticket when it has taken the late one, and has written neither.
+        AtomicReference<Thread> next = new AtomicReference<>();
+        CountDownLatch taken = new CountDownLatch(1);
+        ShiftedEnvironment clock = new ShiftedEnvironment() {
+            @Override
+            public long nanoTime() {
+                Thread owner = next.get();
+                if (owner != null && Thread.currentThread() != owner && taken.getCount() > 0) {
+                    taken.countDown();
+                    late.clock.putForward(LONG.toNanos() * 2);
+                    LockSupport.unpark(late.thread);
+                    awaitWaitingForALock(late.thread);
+                }
+                return super.nanoTime();
+            }
+        };
+        Deadline deadline = new Deadline(clock, LONG);
+        FutureTask<Ticket> end = new FutureTask<>(() -> {
+            Ticket ticket = new Ticket(env, List.of(RedisCommand.of("ECHO", "next")), NONE, deadline, false);
+            connection.carry(ticket);
+            return ticket;
+        });
+        Thread owner = new Thread(end, "next");
+        owner.start();
+        await().atMost(LONG).until(() -> owner.getState() == Thread.State.TIMED_WAITING);
+        next.set(owner);
+        try (CommandMonitor monitor = server.monitor()) {
+            open("gate");
+
+            assertThat(leader.end().replies()).containsExactly("leader");
+            assertThat(end.get(20, TimeUnit.SECONDS).replies()).containsExactly("next");
+            assertThat(taken.getCount()).isZero();
+            State state = late.end().state();
+            await().atMost(LONG).until(() -> state == State.ANSWERED || server.command("GET", "k") == null);
+            if (state == State.LATE) {
+                assertThat(monitor.commands())
+                        .extracting(command -> command.get(0))
+                        .containsSubsequence("SET", "ECHO", "EVAL");
+            }
+        }
+    }
+
+    /** Waits until a thread has no time-out to wait for, or has ended. */
+    private static void awaitWaitingForALock(Thread thread) {
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
     }
 
     private static List<String> undos(CommandMonitor monitor) {

@@ -10,10 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Tag;
 
 /** What every node does, over connections that all threads share. */
-@Tag("deep")
 class CombiningNodeTest extends OwnConnectionsContract {
     private static final int CONNECTIONS = 4;
 

@@ -56,6 +56,7 @@ public final class JedisChannel {
     private final Socket socket;
     private final OutputStream out;
     private final Replies in;
+    private int limitMillis;
 
     JedisChannel(JedisConnection connection) throws IOException {
         this.connection = connection;
@@ -96,7 +97,7 @@ public final class JedisChannel {
             return true;
         }
         try {
-            socket.setSoTimeout(deadline.millisLeft());
+            limit(deadline);
             // Reads nothing, but waits until there is something to be read.
             in.peek((byte) 0);
             return true;
@@ -116,13 +117,22 @@ public final class JedisChannel {
      */
     public @Nullable Object read(Deadline deadline) throws IOException {
         try {
-            socket.setSoTimeout(deadline.millisLeft());
+            limit(deadline);
             return JedisLine.decode(Protocol.read(in, NO_PUSHES));
         } catch (JedisDataException e) {
             return new ServerError(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             // Whatever is wrong with the bytes: where the next reply begins is not known any more.
             throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Sets for how long a read may block: usually as long as the last one, which costs nothing. */
+    private void limit(Deadline deadline) throws IOException {
+        int millis = deadline.millisLeft();
+        if (millis != limitMillis) {
+            socket.setSoTimeout(millis);
+            limitMillis = millis;
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 
-/** What is written at once: as many tickets as fit, in the order in which they came. Used by the leader alone. */
+/** What is written at once: as many tickets as fit, in the order in which they came. Used by one thread at a time. */
 final class Batch {
     /** More would keep a reply from those who wait behind, and a renewal behind what is not urgent. */
     private static final int MOST_BYTES = 16 * 1024;
@@ -37,24 +37,16 @@ final class Batch {
     }
 
     private boolean hasRoomFor(Ticket ticket) {
-        return tickets.isEmpty() || length + size(ticket) <= MOST_BYTES;
-    }
-
-    private static int size(Ticket ticket) {
-        int size = 0;
-        for (RedisCommand command : ticket.commands()) {
-            size += command.encoded().length;
-        }
-        return size;
+        return tickets.isEmpty() || length + ticket.size() <= MOST_BYTES;
     }
 
     private void add(Ticket ticket) {
         tickets.add(ticket);
+        if (length + ticket.size() > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + ticket.size()));
+        }
         for (RedisCommand command : ticket.commands()) {
             byte[] encoded = command.encoded();
-            if (length + encoded.length > bytes.length) {
-                bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + encoded.length));
-            }
             System.arraycopy(encoded, 0, bytes, length, encoded.length);
             length += encoded.length;
         }

@@ -59,6 +59,20 @@ final class Leadership {
         return true;
     }
 
+    /**
+     * Writes what waits though replies are owed, if that pays.
+     *
+     * @return whether something has changed for those who wait
+     */
+    boolean writeBehind() {
+        try {
+            return pipe.writeBehind(intake);
+        } catch (IOException e) {
+            // Whoever leads finds the connection closed.
+            return true;
+        }
+    }
+
     /** Calls the owner of the next ticket to lead, if nobody does. Whoever comes first may lead: the order of the tickets stays. */
     void callNext() {
         Ticket next = intake.first();
@@ -147,6 +161,8 @@ final class Leadership {
             handOn();
             return false;
         }
+        // What others could not write, as while too much was unanswered.
+        pipe.writeBehind(intake);
         Deadline limit = first.deadline();
         if (own != null) {
             limit = own.isOver() ? limit.sooner(LONGEST_STAY, 1) : own.deadline();

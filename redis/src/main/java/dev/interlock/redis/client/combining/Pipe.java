@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,15 @@ final class Pipe {
     /** How long one that may be gone is waited for, at most: a new one takes no longer. */
     private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
 
+    /** From here on a network is between the server and us, whose latency nobody should have to wait for twice. */
+    private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /** How much slower than the quickest replies may be for once without making the server seem farther away. */
+    private static final int PATIENCE = 16;
+
+    /** What may be unanswered when more is written, undos apart. */
+    private static final int MOST_BEHIND = 48 * 1024;
+
     /** What may be written without an answer. The system takes as much at once, so that no write ever blocks. */
     private static final int MOST_UNANSWERED = 128 * 1024;
 
@@ -39,7 +49,8 @@ final class Pipe {
     private final Batch batch = new Batch();
     private @Nullable JedisChannel channel;
     private boolean closed;
-    private int unanswered;
+    private final AtomicInteger unanswered = new AtomicInteger();
+    private volatile long quickestNanos;
     private volatile long openedNanos;
     private volatile long heardNanos;
     private volatile boolean open;
@@ -103,9 +114,17 @@ final class Pipe {
         return true;
     }
 
-    /** Whether no reply is owed. */
+    /** Whether no reply is owed; if so, none will be until the leader writes. */
     boolean isClear() {
-        return owed.isEmpty();
+        if (!owed.isEmpty()) {
+            return false;
+        }
+        writing.lock();
+        try {
+            return owed.isEmpty();
+        } finally {
+            writing.unlock();
+        }
     }
 
     /**
@@ -115,20 +134,65 @@ final class Pipe {
     void write(Intake intake) throws IOException {
         writing.lock();
         try {
-            intake.moveTo(batch, env.nanoTime());
-            if (!batch.isEmpty()) {
-                unanswered = batch.length();
-                owed.addAll(batch.tickets());
-                channel().write(batch.bytes(), batch.length());
+            writeBatch(intake);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /**
+     * Writes what waits though replies are owed, if the server is so far away that waiting for these would take longer than writing
+     * apart costs. For any thread; while one does this, it does it for all.
+     *
+     * @return whether anything was written
+     */
+    boolean writeBehind(Intake intake) throws IOException {
+        boolean written = false;
+        while (isFar() && intake.first() != null && writing.tryLock()) {
+            try {
+                if (!mayWriteBehind() || !writeBatch(intake)) {
+                    return written;
+                }
+                written = true;
+            } finally {
+                writing.unlock();
             }
+        }
+        return written;
+    }
+
+    /** Whether the connection is in use and well; otherwise the leader writes, once no reply is owed. */
+    private boolean mayWriteBehind() throws IOException {
+        return !closed
+                && !owed.isEmpty()
+                && unanswered.get() <= MOST_BEHIND
+                && env.nanoTime() - heardNanos < TRUSTED_NANOS
+                && !isExpiring();
+    }
+
+    private boolean writeBatch(Intake intake) throws IOException {
+        try {
+            intake.moveTo(batch, env.nanoTime());
+            if (batch.isEmpty()) {
+                return false;
+            }
+            unanswered.addAndGet(batch.length());
+            owed.addAll(batch.tickets());
+            channel().write(batch.bytes(), batch.length());
+            return true;
         } catch (IOException e) {
             // With its last byte the write would have succeeded.
             batch.last().fail(Ticket.State.NOT_SENT, e);
+            // Another thread may lead, which finds out by reading.
+            close();
             throw e;
         } finally {
             batch.clear();
-            writing.unlock();
         }
+    }
+
+    private boolean isFar() {
+        return quickestNanos > FAR_NANOS;
     }
 
     /** The first ticket that is owed and whose owner waits for it, if there is one. */
@@ -142,22 +206,41 @@ final class Pipe {
         return null;
     }
 
-    /** Whether a reply, or a part of one, has come already. */
+    /**
+     * Whether a reply, or a part of one, has come already. Where more may be written while replies are owed there is no end of that, so
+     * that only what is at hand counts.
+     */
     boolean hasUnread() throws IOException {
-        return channel().hasUnread();
+        return isFar() ? channel().hasBuffered() : channel().hasUnread();
     }
 
     /** Waits until the next reply begins; {@code false} if it does not in time. */
     boolean awaitReply(Deadline deadline) throws IOException {
-        return channel().awaitReply(deadline);
+        JedisChannel present = channel();
+        if (present.hasBuffered()) {
+            return true;
+        }
+        if (!present.awaitReply(deadline)) {
+            return false;
+        }
+        note(env.nanoTime() - owed.element().sentNanos());
+        return true;
+    }
+
+    /** Follows how quickly the server replies when it is not busy: down at once, and up slowly. */
+    private void note(long nanos) {
+        long before = quickestNanos;
+        quickestNanos = before == 0 ? nanos : Math.min(nanos, before + before / PATIENCE + 1);
     }
 
     /** Reads the reply that has begun, and hands it to the ticket to which it is owed. */
     void read(Deadline deadline) throws IOException {
         Object reply = channel().read(deadline);
         heardNanos = env.nanoTime();
-        if (owed.element().answer(reply)) {
+        Ticket ticket = owed.element();
+        if (ticket.answer(reply)) {
             owed.remove();
+            unanswered.addAndGet(-ticket.size());
         }
     }
 
@@ -175,9 +258,9 @@ final class Pipe {
             if (!(leads ? ticket.abandonAsLeader() : ticket.abandon())) {
                 return false;
             }
-            if (!undo.isEmpty() && !closed && unanswered + bytes.length <= MOST_UNANSWERED) {
-                unanswered += bytes.length;
-                owed.add(ticket.forUndo());
+            if (!undo.isEmpty() && !closed && unanswered.get() + bytes.length <= MOST_UNANSWERED) {
+                unanswered.addAndGet(bytes.length);
+                owed.add(ticket.forUndo(env.nanoTime()));
                 channel().write(bytes, bytes.length);
             }
         } catch (IOException e) {

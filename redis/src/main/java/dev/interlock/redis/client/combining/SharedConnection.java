@@ -76,7 +76,7 @@ final class SharedConnection {
                 leadership.lead(ticket);
             } else if (left <= 0) {
                 giveUp(ticket, false);
-            } else if (!ticket.isQueued() || !leadership.leadIfFree(ticket)) {
+            } else if (!ticket.isQueued() || !(leadership.leadIfFree(ticket) || leadership.writeBehind())) {
                 env.park(this, left);
                 interrupted |= Thread.interrupted();
             }

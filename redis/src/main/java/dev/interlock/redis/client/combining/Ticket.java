@@ -47,6 +47,7 @@ final class Ticket {
     private final List<RedisCommand> undo;
     private final Deadline deadline;
     private final boolean urgent;
+    private final int size;
     private final List<@Nullable Object> replies;
     private final AtomicReference<State> state;
     private @Nullable Throwable cause;
@@ -60,8 +61,6 @@ final class Ticket {
      */
     Ticket(Environment env, List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline, boolean urgent) {
         this(env, commands, undo, deadline, urgent, State.QUEUED);
-        // The leader, who writes for many, has them encoded already.
-        commands.forEach(RedisCommand::encoded);
     }
 
     private Ticket(
@@ -76,13 +75,25 @@ final class Ticket {
         this.undo = undo;
         this.deadline = deadline;
         this.urgent = urgent;
+        this.size = sizeOf(commands);
         this.replies = new ArrayList<>(commands.size());
         this.state = new AtomicReference<>(state);
     }
 
+    /** The leader, who writes for many, finds them encoded. */
+    private static int sizeOf(List<RedisCommand> commands) {
+        int size = 0;
+        for (RedisCommand command : commands) {
+            size += command.encoded().length;
+        }
+        return size;
+    }
+
     /** What stands for the undo of this ticket, whose reply is owed and nobody waits for. */
-    Ticket forUndo() {
-        return new Ticket(env, undo, List.of(), deadline, urgent, State.LATE);
+    Ticket forUndo(long nanoTime) {
+        Ticket ticket = new Ticket(env, undo, List.of(), deadline, urgent, State.LATE);
+        ticket.sentNanos = nanoTime;
+        return ticket;
     }
 
     List<RedisCommand> commands() {
@@ -91,6 +102,11 @@ final class Ticket {
 
     List<RedisCommand> undo() {
         return undo;
+    }
+
+    /** How many bytes the commands take. */
+    int size() {
+        return size;
     }
 
     Deadline deadline() {

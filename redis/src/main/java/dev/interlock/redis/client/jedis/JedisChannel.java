@@ -81,6 +81,11 @@ public final class JedisChannel {
         return connection.isExpiring(nanoTime);
     }
 
+    /** Whether something was read from the socket that is no part of a reply so far, which costs nothing to find out. */
+    public boolean hasBuffered() {
+        return in.hasBuffered();
+    }
+
     /** Whether something has come that was not read yet, perhaps a part of a reply. */
     public boolean hasUnread() throws IOException {
         return in.hasBuffered() || in.available() > 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.client.Deadline;
@@ -27,7 +28,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +67,10 @@ class SharedConnectionTest {
     }
 
     private SharedConnection connection(int port, ConnectionSettings settings) {
+        return connection(port, settings, env);
+    }
+
+    private SharedConnection connection(int port, ConnectionSettings settings, Environment env) {
         RedisEndpoint endpoint = RedisEndpoint.parse("redis://127.0.0.1:" + port);
         Failures failures = new Failures(env, endpoint.toString());
         JedisDialer dialer = new JedisDialer(env, new ServerAccess(env, failures, endpoint, settings, false));
@@ -318,6 +325,60 @@ class SharedConnectionTest {
                 .pollInterval(Duration.ofMillis(5))
                 .atMost(LONG)
                 .until(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
+    }
+
+    @Test
+    void aCommandDoesNotWaitForRepliesThatComeFromFarAway() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            StoppedClock clock = new StoppedClock();
+            ConnectionSettings settings =
+                    ConnectionSettings.builder().connectTimeout(LONG).build();
+            SharedConnection connection = connection(proxy.port(), settings, clock);
+            new Caller(connection, PING, NONE, LONG).end();
+            Semaphore replies = new Semaphore(0);
+            proxy.handle((to, piece) -> {
+                replies.acquireUninterruptibly();
+                to.write(piece);
+            });
+            Caller slow = new Caller(connection, RedisCommand.of("SET", "slow", "0"), NONE, LONG);
+            awaitValue("slow", "0");
+            clock.putForward(TimeUnit.MILLISECONDS.toNanos(1));
+            replies.release();
+            slow.end();
+
+            Caller first = new Caller(connection, RedisCommand.of("SET", "a", "1"), NONE, LONG);
+            awaitValue("a", "1");
+            Caller second = new Caller(connection, RedisCommand.of("SET", "b", "2"), NONE, LONG);
+            awaitValue("b", "2");
+            Caller third = new Caller(connection, RedisCommand.of("GET", "b"), NONE, LONG);
+            replies.release(1000);
+
+            assertThat(first.end().replies()).containsExactly("OK");
+            assertThat(second.end().replies()).containsExactly("OK");
+            assertThat(third.end().replies()).containsExactly("2");
+            assertThat(suspicions).isEmpty();
+        }
+    }
+
+    private static final class StoppedClock extends ShiftedEnvironment {
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public void putForward(long by) {
+            nanos.addAndGet(by);
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+    }
+
+    private void awaitValue(String key, String value) {
+        await().pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(LONG)
+                .until(() -> value.equals(server.command("GET", key)));
     }
 
     private static List<String> undos(CommandMonitor monitor) {

@@ -40,10 +40,10 @@ public final class ConnectionSettings {
     /** The option for {@link #sharedConnections}. */
     public static final StrategyOption SHARED_CONNECTIONS = new StrategyOption(
                     "shared-connections",
-                    "4",
+                    "2",
                     "with client=interlock, how many connections to a server all threads share at most, from 1 to 64; they are opened as"
                             + " they are needed")
-            .mixedWith("2");
+            .mixedWith("4");
 
     /** The option for {@link #clientName}. */
     public static final StrategyOption CLIENT_NAME = new StrategyOption(
@@ -298,7 +298,7 @@ public final class ConnectionSettings {
     public static final class Builder {
         private Duration connectTimeout = Duration.ofSeconds(10);
         private int connections = 64;
-        private int sharedConnections = 4;
+        private int sharedConnections = 2;
         private Optional<String> clientName = Optional.empty();
         private Duration keepAlive = Duration.ofSeconds(30);
         private @Nullable Supplier<RedisCredentials> credentials;
@@ -338,7 +338,7 @@ public final class ConnectionSettings {
         }
 
         /**
-         * Sets how many connections to a server threads share at most with {@code client=interlock}. The default is 4.
+         * Sets how many connections to a server threads share at most with {@code client=interlock}. The default is 2.
          *
          * @param number the number of connections, from 1 to 64
          * @return this builder

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 
 /** What every node does, over connections that all threads share. */
 class CombiningNodeTest extends OwnConnectionsContract {
-    private static final int CONNECTIONS = 4;
+    private static final int CONNECTIONS = 2;
 
     @Override
     RedisNode open(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {

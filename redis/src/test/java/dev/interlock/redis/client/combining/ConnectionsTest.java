@@ -5,20 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.jedis.JedisDialer;
 import dev.interlock.redis.client.jedis.JedisWire;
+import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ConnectionsTest {
@@ -65,6 +69,37 @@ class ConnectionsTest {
             }
             connections.close();
             pool.close();
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void aThousandThreadsMakeTheirCallsAndNoneFailsOrIsLeftBehind() throws Exception {
+        int calls = 20;
+        try (RedisServer server = RedisServer.start();
+                RedisNode node = RedisNodes.interlock(
+                        RedisEndpoint.parse(server.uri()),
+                        ConnectionSettings.builder().build(),
+                        env)) {
+            CountDownLatch ready = new CountDownLatch(1000);
+            List<FutureTask<Integer>> callers = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                String key = "own-" + i;
+                FutureTask<Integer> caller = new FutureTask<>(() -> {
+                    ready.countDown();
+                    ready.await();
+                    int right = 0;
+                    for (long n = 1; n <= calls; n++) {
+                        right += node.call(RedisCommand.of("INCR", key), LONG).equals(n) ? 1 : 0;
+                    }
+                    return right;
+                });
+                new Thread(caller, "caller").start();
+                callers.add(caller);
+            }
+            for (FutureTask<Integer> caller : callers) {
+                assertThat(caller.get(120, TimeUnit.SECONDS)).isEqualTo(calls);
+            }
         }
     }
 }

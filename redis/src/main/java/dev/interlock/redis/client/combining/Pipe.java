@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection, and what is owed on it: the tickets that were written, in the order in which the server answers them.
  *
- * <p>All methods are for the leader, but for {@link #abandon} and those that only look. Commands and undos are written under one
+ * <p>All methods are for the leader, but for {@link #writeBehind}, {@link #abandon} and those that only look. Commands and undos are written under one
  * lock, together with the note that their replies are owed, so that both have the same order.
  */
 final class Pipe {
@@ -29,12 +29,6 @@ final class Pipe {
 
     /** How long one that may be gone is waited for, at most: a new one takes no longer. */
     private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
-
-    /** From here on a network is between the server and us, whose latency nobody should have to wait for twice. */
-    private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
-
-    /** How much slower than the quickest replies may be for once without making the server seem farther away. */
-    private static final int PATIENCE = 16;
 
     /** What may be unanswered when more is written, undos apart. */
     private static final int MOST_BEHIND = 48 * 1024;
@@ -46,11 +40,11 @@ final class Pipe {
     private final JedisDialer dialer;
     private final ReentrantLock writing = new ReentrantLock();
     private final Queue<Ticket> owed = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger unanswered = new AtomicInteger();
     private final Batch batch = new Batch();
+    private final Distance distance = new Distance();
     private @Nullable JedisChannel channel;
     private boolean closed;
-    private final AtomicInteger unanswered = new AtomicInteger();
-    private volatile long quickestNanos;
     private volatile long openedNanos;
     private volatile long heardNanos;
     private volatile boolean open;
@@ -141,14 +135,13 @@ final class Pipe {
     }
 
     /**
-     * Writes what waits though replies are owed, if the server is so far away that waiting for these would take longer than writing
-     * apart costs. For any thread; while one does this, it does it for all.
+     * Writes what waits though replies are owed, if the server is far away. For any thread; while one does this, it does it for all.
      *
      * @return whether anything was written
      */
     boolean writeBehind(Intake intake) throws IOException {
         boolean written = false;
-        while (isFar() && intake.first() != null && writing.tryLock()) {
+        while (distance.isFar() && intake.first() != null && writing.tryLock()) {
             try {
                 if (!mayWriteBehind() || !writeBatch(intake)) {
                     return written;
@@ -191,10 +184,6 @@ final class Pipe {
         }
     }
 
-    private boolean isFar() {
-        return quickestNanos > FAR_NANOS;
-    }
-
     /** The first ticket that is owed and whose owner waits for it, if there is one. */
     @Nullable
     Ticket firstAwaited() {
@@ -211,7 +200,7 @@ final class Pipe {
      * that only what is at hand counts.
      */
     boolean hasUnread() throws IOException {
-        return isFar() ? channel().hasBuffered() : channel().hasUnread();
+        return distance.isFar() ? channel().hasBuffered() : channel().hasUnread();
     }
 
     /** Waits until the next reply begins; {@code false} if it does not in time. */
@@ -223,14 +212,8 @@ final class Pipe {
         if (!present.awaitReply(deadline)) {
             return false;
         }
-        note(env.nanoTime() - owed.element().sentNanos());
+        distance.note(env.nanoTime() - owed.element().sentNanos());
         return true;
-    }
-
-    /** Follows how quickly the server replies when it is not busy: down at once, and up slowly. */
-    private void note(long nanos) {
-        long before = quickestNanos;
-        quickestNanos = before == 0 ? nanos : Math.min(nanos, before + before / PATIENCE + 1);
     }
 
     /** Reads the reply that has begun, and hands it to the ticket to which it is owed. */

@@ -49,7 +49,8 @@ class ReplyMatchingTest {
         }
     }
 
-    private static Findings run(int threads, Duration time, int hardOnes, ThreadStarter starter) throws Exception {
+    private static Findings run(int threads, Duration time, RoughProxy.Handling handling, ThreadStarter starter)
+            throws Exception {
         Findings findings = new Findings();
         try (RedisServer server = RedisServer.start();
                 RoughProxy proxy = new RoughProxy(server.port());
@@ -59,7 +60,7 @@ class ReplyMatchingTest {
                                         .connectTimeout(LONG)
                                         .build())
                         .connect(RedisEndpoint.parse("redis://127.0.0.1:" + proxy.port()))) {
-            proxy.handle(RoughProxy.rough(42, hardOnes));
+            proxy.handle(handling);
             long end = System.nanoTime() + time.toNanos();
             List<Thread> all = new ArrayList<>();
             AtomicInteger calls = new AtomicInteger();
@@ -102,12 +103,23 @@ class ReplyMatchingTest {
 
     @Test
     void everyCallerGetsItsOwnReplyOrAnErrorWhenTheNetworkIsRough() throws Exception {
-        run(32, Duration.ofMillis(1500), 30, ReplyMatchingTest::startPlatform);
+        run(32, Duration.ofMillis(1500), RoughProxy.rough(42, 30), ReplyMatchingTest::startPlatform);
+    }
+
+    @Test
+    void everyCallerGetsItsOwnReplyOrAnErrorWhenARoughNetworkIsLong() throws Exception {
+        run(32, Duration.ofMillis(1000), RoughProxy.far(RoughProxy.rough(42, 30)), ReplyMatchingTest::startPlatform);
+    }
+
+    @Test
+    @Tag("deep")
+    void everyCallerOfManyGetsItsOwnReplyOrAnErrorWhenARoughNetworkIsLong() throws Exception {
+        run(300, Duration.ofSeconds(10), RoughProxy.far(RoughProxy.rough(42, 10)), ReplyMatchingTest::startPlatform);
     }
 
     @Test
     @Tag("deep")
     void everyCallerOfManyGetsItsOwnReplyOrAnErrorWhenTheNetworkIsRough() throws Exception {
-        run(300, Duration.ofSeconds(15), 10, ReplyMatchingTest::startPlatform);
+        run(300, Duration.ofSeconds(10), RoughProxy.rough(42, 10), ReplyMatchingTest::startPlatform);
     }
 }

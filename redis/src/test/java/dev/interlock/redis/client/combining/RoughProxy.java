@@ -88,6 +88,14 @@ final class RoughProxy implements AutoCloseable {
         };
     }
 
+    /** Delays each piece by as much as a network does, and then does something to it. */
+    static Handling far(Handling then) {
+        return (to, piece) -> {
+            pause(1);
+            then.pass(to, piece);
+        };
+    }
+
     private static void pause(int millis) {
         LockSupport.parkNanos(millis * 1_000_000L);
     }

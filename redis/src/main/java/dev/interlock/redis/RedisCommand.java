@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
-import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Instances are immutable. {@link #toString} shows the name alone, because arguments may be secret.
  */
 public final class RedisCommand {
-    private static final int INITIAL_SIZE = 256;
+    private static final byte[] END = {'\r', '\n'};
+
+    /** What a length takes at most: what it is the length of, ten digits, and the end of the line. */
+    private static final int MOST_FOR_LENGTH = 1 + 10 + END.length;
 
     private final String name;
     private final @Nullable LuaScript script;
@@ -127,22 +131,37 @@ public final class RedisCommand {
     }
 
     private byte[] encode() {
-        List<String> parts = new ArrayList<>(1 + arguments.size());
-        parts.add(name);
-        parts.addAll(arguments());
-        ByteArrayOutputStream out = new ByteArrayOutputStream(INITIAL_SIZE);
-        out.writeBytes(ascii("*" + parts.size() + "\r\n"));
-        for (String part : parts) {
-            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-            out.writeBytes(ascii("$" + bytes.length + "\r\n"));
-            out.writeBytes(bytes);
-            out.writeBytes(ascii("\r\n"));
+        List<byte[]> parts = new ArrayList<>(2 + arguments.size());
+        parts.add(name.getBytes(StandardCharsets.UTF_8));
+        if (script != null) {
+            parts.add(script.sha1().getBytes(StandardCharsets.UTF_8));
         }
-        return out.toByteArray();
+        for (String argument : arguments) {
+            parts.add(argument.getBytes(StandardCharsets.UTF_8));
+        }
+        int size = MOST_FOR_LENGTH;
+        for (byte[] part : parts) {
+            size += MOST_FOR_LENGTH + part.length + END.length;
+        }
+        ByteBuffer out = ByteBuffer.allocate(size);
+        putLength(out, '*', parts.size());
+        for (byte[] part : parts) {
+            putLength(out, '$', part.length);
+            out.put(part).put(END);
+        }
+        return Arrays.copyOf(out.array(), out.position());
     }
 
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
+    private static void putLength(ByteBuffer out, char kind, int length) {
+        out.put((byte) kind);
+        int power = 1;
+        while (length / power >= 10) {
+            power *= 10;
+        }
+        for (; power > 0; power /= 10) {
+            out.put((byte) ('0' + length / power % 10));
+        }
+        out.put(END);
     }
 
     /**

@@ -36,8 +36,9 @@ record Settings(
     static final StrategyOption CLIENT = new StrategyOption(
                     "client",
                     "jedis",
-                    "jedis (a connection for each thread that is busy, lowest latency) or lettuce (one connection for all; needs"
-                            + " io.lettuce:lettuce-core)")
+                    "jedis (a connection for each thread that is busy, lowest latency), lettuce (one connection for all; needs"
+                            + " io.lettuce:lettuce-core) or interlock (few connections for all, which the callers themselves write"
+                            + " and read in turn)")
             .mixedWith("lettuce");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
@@ -65,7 +66,14 @@ record Settings(
                     + " written it to disk (WAITAOF; needs Redis 7.2 or newer, or Valkey, with appendonly yes); needs release=script");
 
     static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(CLIENT, FENCING, RELEASE, WAKEUP, REPLICAS, DURABILITY),
+                    Stream.of(
+                            CLIENT,
+                            ConnectionSettings.SHARED_CONNECTIONS,
+                            FENCING,
+                            RELEASE,
+                            WAKEUP,
+                            REPLICAS,
+                            DURABILITY),
                     ConnectionSettings.POOL_OPTIONS.stream())
             .toList();
 
@@ -78,7 +86,8 @@ record Settings(
                 ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
                 : Wakeup.PUBSUB;
         Settings settings = new Settings(
-                ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "lettuce").toUpperCase(Locale.ROOT)),
+                ClientLibrary.valueOf(
+                        CLIENT.oneOf(config, "jedis", "lettuce", "interlock").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
                 wakeup,

@@ -27,6 +27,7 @@ class OptionsTest {
     void makingAFactoryDoesNotNeedTheServer() {
         make(CONFIG);
         make(CONFIG.toBuilder().option("client", "lettuce").build());
+        make(CONFIG.toBuilder().option("client", "interlock").build());
     }
 
     @Test
@@ -48,7 +49,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "client, valkey, must be jedis or lettuce",
+        "client, valkey, must be jedis or lettuce or interlock",
         "fencing, maybe, must be true or false",
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",
@@ -63,7 +64,7 @@ class OptionsTest {
         "replicas, 1001, must be a number from 0 to 1000",
         "replicas, all, must be a number from 0 to 1000",
         "durability, tape, must be memory or disk",
-        "quorum, 3, 'it has: client, fencing, release, wakeup, replicas, durability'",
+        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
@@ -73,6 +74,18 @@ class OptionsTest {
                         option.startsWith("tls")
                                 ? explanation
                                 : option.replace('-', ' ').split(" ")[0]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "65", "-1", "many", ""})
+    void aNumberOfSharedConnectionsThatMakesNoSenseIsExplained(String number) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(CONFIG.toBuilder()
+                        .option("client", "interlock")
+                        .option("shared-connections", number)
+                        .build()))
+                .withMessageContaining("option shared-connections is \"" + number + "\"")
+                .withMessageContaining("from 1 to 64");
     }
 
     @Test

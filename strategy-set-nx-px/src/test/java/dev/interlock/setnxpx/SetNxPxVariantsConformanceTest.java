@@ -11,12 +11,12 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract, with the other client library, and where a release tells all waiters. */
+/** The contract, with the other clients, and where a release tells all waiters. */
 @Tag("conformance")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@CsvSource({"lettuce, queue", "jedis, pubsub"})
+@CsvSource({"lettuce, queue", "interlock, queue", "jedis, pubsub"})
 class SetNxPxVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(0)
     String client;

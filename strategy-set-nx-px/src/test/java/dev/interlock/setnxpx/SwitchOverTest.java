@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Locks whose primary changes while they are held and waited for. */
 @Tag("deep")
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@ValueSource(strings = {"jedis", "lettuce", "interlock"})
 class SwitchOverTest {
     private static final int LOCKS = 50;
     private static final Duration LEASE = Duration.ofSeconds(60);

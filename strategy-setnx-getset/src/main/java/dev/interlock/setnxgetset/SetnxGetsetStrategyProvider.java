@@ -4,7 +4,6 @@ package dev.interlock.setnxgetset;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.LockStrategyProvider;
@@ -47,6 +46,6 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();
         return SetnxGetsetProtocol.newFactory(
-                RedisNodes.open(ClientLibrary.JEDIS, config, connections, env), settings, config, env);
+                RedisNodes.open(settings.library(), config, connections, env), settings, config, env);
     }
 }

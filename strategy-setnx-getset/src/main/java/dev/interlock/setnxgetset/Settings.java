@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
@@ -17,12 +18,13 @@ import java.util.stream.Stream;
 /**
  * The options of this strategy.
  *
+ * @param library the client library to speak to Redis with
  * @param keyStart what the keys begin with
  * @param format how timestamps are written
  * @param clock whose time they are compared with
  * @param maxAhead how far ahead a timestamp may be
  */
-record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
+record Settings(ClientLibrary library, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
     /** Whose time timestamps are compared with. */
     enum ClockChoice {
         CLIENT,
@@ -42,6 +44,12 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
     /** With which the historical keys begin. */
     private static final String HISTORICAL_START = "lock.";
 
+    static final StrategyOption CLIENT = new StrategyOption(
+                    "client",
+                    "jedis",
+                    "jedis (a connection for each thread that is busy, lowest latency) or interlock (few connections for all, which"
+                            + " the callers themselves write and read in turn)")
+            .mixedWith("interlock");
     static final StrategyOption UNIT = new StrategyOption(
             "unit",
             "seconds",
@@ -64,13 +72,15 @@ record Settings(String keyStart, TimestampFormat format, ClockChoice clock, Dura
                     + " tell its lease: a little more than the longest lease in use");
 
     static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(UNIT, FRACTION, CLOCK, MAX_AHEAD), ConnectionSettings.POOL_OPTIONS.stream())
+                    Stream.of(CLIENT, ConnectionSettings.SHARED_CONNECTIONS, UNIT, FRACTION, CLOCK, MAX_AHEAD),
+                    ConnectionSettings.POOL_OPTIONS.stream())
             .toList();
 
     static Settings of(LockConfig config) {
         boolean defaultPrefix =
                 config.keyPrefix().equals(LockConfig.builder().build().keyPrefix());
         return new Settings(
+                ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "interlock").toUpperCase(Locale.ROOT)),
                 (defaultPrefix ? "" : config.keyPrefix() + ":") + HISTORICAL_START,
                 new TimestampFormat(
                         UNIT.oneOf(config, "seconds", "milliseconds").equals("seconds"),

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@CsvSource({"client, false", "server, true", "observed, true"})
+@CsvSource({"client, false, jedis", "server, true, interlock", "observed, true, jedis"})
 class SetnxGetsetVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(0)
     String clock;
@@ -24,11 +24,15 @@ class SetnxGetsetVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(1)
     String fraction;
 
+    @Parameter(2)
+    String client;
+
     @Override
     protected LockHarness harness() {
         return RedisHarness.of(new SetnxGetsetStrategyProvider())
                 .option("clock", clock)
                 .option("fraction", fraction)
+                .option("client", client)
                 .open();
     }
 }

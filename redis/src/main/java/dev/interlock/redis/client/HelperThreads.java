@@ -81,7 +81,8 @@ public final class HelperThreads {
         executor.shutdown();
     }
 
-    private static boolean isVirtual(Thread thread) {
+    /** Whether it is a virtual thread, which must not block on a socket that others use too. */
+    public static boolean isVirtual(Thread thread) {
         if (IS_VIRTUAL == null) {
             return false;
         }

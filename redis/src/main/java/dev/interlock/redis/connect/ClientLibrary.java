@@ -6,7 +6,9 @@ public enum ClientLibrary {
     /** Jedis: a connection for each thread that is busy. */
     JEDIS("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis"),
     /** Lettuce: one connection for all threads. */
-    LETTUCE("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core");
+    LETTUCE("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core"),
+    /** Jedis reads the replies, over few connections that all threads share: callers write and read them in turn. */
+    INTERLOCK("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
 
     private final String title;
     private final String type;

@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ServerConnector;
+import dev.interlock.redis.client.combining.CombiningConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
@@ -120,6 +121,35 @@ public final class RedisNodes {
     }
 
     /**
+     * Makes a node with few connections of its own that all threads share, as the options of a configuration say. Needs Jedis.
+     *
+     * @param endpoint the server
+     * @param config the options that concern connections, see {@link ConnectionSettings#of}
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing; the message names the artifact to add
+     */
+    public static RedisNode interlock(RedisEndpoint endpoint, LockConfig config, Environment env) {
+        return interlock(endpoint, ConnectionSettings.of(config), env);
+    }
+
+    /**
+     * Makes a node with few connections of its own that all threads share: a thread that finds one free writes and reads for all that
+     * come meanwhile. No thread waits for a connection of a pool, a thread that is alone never waits for another one, and where there
+     * are many, server and client make one system call for many commands. Transactions and subscriptions have connections of their
+     * own. Needs Jedis, which reads the replies.
+     *
+     * @param endpoint the server
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the node
+     * @throws IllegalArgumentException if Jedis is missing, or the settings contradict the endpoint
+     */
+    public static RedisNode interlock(RedisEndpoint endpoint, ConnectionSettings settings, Environment env) {
+        return single(ClientLibrary.INTERLOCK, endpoint, settings, env);
+    }
+
+    /**
      * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed. They do
      * not examine their servers.
      *
@@ -155,6 +185,7 @@ public final class RedisNodes {
         return switch (library) {
             case JEDIS -> new JedisConnector(env, settings);
             case LETTUCE -> new LettuceConnector(env, settings);
+            case INTERLOCK -> new CombiningConnector(env, settings);
         };
     }
 

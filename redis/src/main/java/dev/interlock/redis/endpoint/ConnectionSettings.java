@@ -37,6 +37,14 @@ public final class ConnectionSettings {
                     "how many Jedis connections threads share, from 1 to 1000; two more are kept for renewals")
             .mixedWith("8");
 
+    /** The option for {@link #sharedConnections}. */
+    public static final StrategyOption SHARED_CONNECTIONS = new StrategyOption(
+                    "shared-connections",
+                    "2",
+                    "with client=interlock, how many connections to a server all threads share at most, from 1 to 64; they are opened as"
+                            + " they are needed")
+            .mixedWith("4");
+
     /** The option for {@link #clientName}. */
     public static final StrategyOption CLIENT_NAME = new StrategyOption(
                     "client-name", "none", "the name that the server shows for the connections in CLIENT LIST")
@@ -79,9 +87,11 @@ public final class ConnectionSettings {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MOST_CONNECTIONS = 1000;
+    private static final int MOST_SHARED = 64;
 
     private final Duration connectTimeout;
     private final int connections;
+    private final int sharedConnections;
     private final Optional<String> clientName;
     private final Duration keepAlive;
     private final Optional<Supplier<RedisCredentials>> credentials;
@@ -90,6 +100,7 @@ public final class ConnectionSettings {
     private ConnectionSettings(Builder builder) {
         this.connectTimeout = builder.connectTimeout;
         this.connections = builder.connections;
+        this.sharedConnections = builder.sharedConnections;
         this.clientName = builder.clientName;
         this.keepAlive = builder.keepAlive;
         this.credentials = Optional.ofNullable(builder.credentials);
@@ -107,7 +118,10 @@ public final class ConnectionSettings {
         Builder builder = builder()
                 .connectTimeout(readConnectTimeout(config))
                 .keepAlive(KEEP_ALIVE.duration(config, Duration.ofSeconds(1), LONGEST));
-        config.option(CONNECTIONS.name()).ifPresent(number -> builder.connections(parse(number)));
+        config.option(CONNECTIONS.name())
+                .ifPresent(number -> builder.connections(parse(CONNECTIONS, number, MOST_CONNECTIONS)));
+        config.option(SHARED_CONNECTIONS.name())
+                .ifPresent(number -> builder.sharedConnections(parse(SHARED_CONNECTIONS, number, MOST_SHARED)));
         config.option(CLIENT_NAME.name()).ifPresent(builder::clientName);
         @Nullable Path issuers = file(config, TLS_CA);
         @Nullable Path certificate = file(config, TLS_CERTIFICATE);
@@ -139,13 +153,14 @@ public final class ConnectionSettings {
         return chosen || timeout.compareTo(config.commandTimeout()) > 0 ? timeout : config.commandTimeout();
     }
 
-    private static int parse(String number) {
-        try {
-            return Integer.parseInt(number.strip());
-        } catch (NumberFormatException e) {
+    private static int parse(StrategyOption option, String text, int most) {
+        // Four digits at most can be no larger than an int.
+        int number = text.strip().matches("\\d{1,4}") ? Integer.parseInt(text.strip()) : -1;
+        if (number < 1 || number > most) {
             throw new IllegalArgumentException(
-                    "option connections is \"" + number + "\": it must be a number from 1 to " + MOST_CONNECTIONS, e);
+                    "option " + option.name() + " is \"" + text + "\": it must be a number from 1 to " + most);
         }
+        return number;
     }
 
     private static @Nullable Path file(LockConfig config, StrategyOption option) {
@@ -170,6 +185,7 @@ public final class ConnectionSettings {
         Builder builder = new Builder();
         builder.connectTimeout = connectTimeout;
         builder.connections = connections;
+        builder.sharedConnections = sharedConnections;
         builder.clientName = clientName;
         builder.keepAlive = keepAlive;
         builder.credentials = credentials.orElse(null);
@@ -225,6 +241,15 @@ public final class ConnectionSettings {
     }
 
     /**
+     * Returns how many connections to a server threads share, where each connection serves many threads at once.
+     *
+     * @return the number of connections
+     */
+    public int sharedConnections() {
+        return sharedConnections;
+    }
+
+    /**
      * Returns what the connections are called in {@code CLIENT LIST}.
      *
      * @return the name, or empty if none is set
@@ -262,8 +287,9 @@ public final class ConnectionSettings {
 
     @Override
     public String toString() {
-        return "ConnectionSettings[connectTimeout=" + connectTimeout + ", connections=" + connections + ", clientName="
-                + clientName.orElse("none") + ", keepAlive=" + keepAlive
+        return "ConnectionSettings[connectTimeout=" + connectTimeout + ", connections=" + connections
+                + ", sharedConnections=" + sharedConnections + ", clientName=" + clientName.orElse("none")
+                + ", keepAlive=" + keepAlive
                 + (credentials.isPresent() ? ", credentials=supplied" : "")
                 + (sslContext.isPresent() ? ", sslContext=given" : "") + "]";
     }
@@ -272,6 +298,7 @@ public final class ConnectionSettings {
     public static final class Builder {
         private Duration connectTimeout = Duration.ofSeconds(10);
         private int connections = 64;
+        private int sharedConnections = 2;
         private Optional<String> clientName = Optional.empty();
         private Duration keepAlive = Duration.ofSeconds(30);
         private @Nullable Supplier<RedisCredentials> credentials;
@@ -307,6 +334,21 @@ public final class ConnectionSettings {
                         + ": it must be a number from 1 to " + MOST_CONNECTIONS);
             }
             this.connections = number;
+            return this;
+        }
+
+        /**
+         * Sets how many connections to a server threads share at most with {@code client=interlock}. The default is 2.
+         *
+         * @param number the number of connections, from 1 to 64
+         * @return this builder
+         */
+        public Builder sharedConnections(int number) {
+            if (number < 1 || number > MOST_SHARED) {
+                throw new IllegalArgumentException("the number of shared connections is " + number
+                        + ": it must be a number from 1 to " + MOST_SHARED);
+            }
+            this.sharedConnections = number;
             return this;
         }
 

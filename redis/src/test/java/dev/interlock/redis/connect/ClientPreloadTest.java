@@ -9,6 +9,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.ServerConnector;
+import dev.interlock.redis.client.combining.CombiningConnector;
 import dev.interlock.redis.client.jedis.JedisConnector;
 import dev.interlock.redis.client.lettuce.LettuceConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
@@ -35,9 +36,12 @@ class ClientPreloadTest {
     }
 
     private static ServerConnector connector(ClientLibrary library, ConnectionSettings settings) {
-        return library == ClientLibrary.JEDIS
-                ? new JedisConnector(Environment.system(), settings)
-                : new LettuceConnector(Environment.system(), settings);
+        Environment env = Environment.system();
+        return switch (library) {
+            case JEDIS -> new JedisConnector(env, settings);
+            case LETTUCE -> new LettuceConnector(env, settings);
+            case INTERLOCK -> new CombiningConnector(env, settings);
+        };
     }
 
     /** Looks at the endpoint before it connects. */

@@ -21,6 +21,7 @@ class RedisNodesTest {
     void oneLibraryIsEnough() throws Exception {
         try (URLClassLoader loader = without("lettuce", "netty", "reactor")) {
             assertThat(open(loader, "jedis").toString()).contains("redis://127.0.0.1:1");
+            assertThat(open(loader, "interlock").toString()).contains("redis://127.0.0.1:1");
         }
         try (URLClassLoader loader = without("jedis", "commons-pool2")) {
             assertThat(open(loader, "lettuce").toString()).contains("redis://127.0.0.1:1");
@@ -35,9 +36,11 @@ class RedisNodesTest {
                     .hasMessageContaining("io.lettuce:lettuce-core");
         }
         try (URLClassLoader loader = without("jedis", "commons-pool2")) {
-            assertThatThrownBy(() -> open(loader, "jedis"))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("redis.clients:jedis");
+            for (String library : List.of("jedis", "interlock")) {
+                assertThatThrownBy(() -> open(loader, library))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("redis.clients:jedis");
+            }
         }
     }
 

@@ -43,14 +43,17 @@ class TlsTest {
 
     enum Library {
         JEDIS,
-        LETTUCE;
+        LETTUCE,
+        INTERLOCK;
 
         RedisNode open(String uri) {
             RedisEndpoint endpoint = RedisEndpoint.parse(uri);
             LockConfig config = LockConfig.builder().commandTimeout(LONG).build();
-            return this == JEDIS
-                    ? RedisNodes.jedis(endpoint, config, Environment.system())
-                    : RedisNodes.lettuce(endpoint, config, Environment.system());
+            return switch (this) {
+                case JEDIS -> RedisNodes.jedis(endpoint, config, Environment.system());
+                case LETTUCE -> RedisNodes.lettuce(endpoint, config, Environment.system());
+                case INTERLOCK -> RedisNodes.interlock(endpoint, config, Environment.system());
+            };
         }
     }
 

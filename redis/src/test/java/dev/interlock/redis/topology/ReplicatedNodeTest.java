@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A primary and a replica, which an administrator lets change their roles. */
 class ReplicatedNodeTest {
@@ -88,6 +90,12 @@ class ReplicatedNodeTest {
         outliveThePrimary(ClientLibrary.LETTUCE);
     }
 
+    @Test
+    @Tag("deep")
+    void aSubscriptionOverSharedConnectionsThatOutlivesThePrimaryIsNotBelieved() {
+        outliveThePrimary(ClientLibrary.INTERLOCK);
+    }
+
     private void outliveThePrimary(ClientLibrary library) {
         replicate();
         RedisNode node = open(library);
@@ -112,11 +120,12 @@ class ReplicatedNodeTest {
                 .until(() -> one.command("PUBSUB", "NUMSUB", "channel").equals(List.of("channel", 0L)));
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(names = {"JEDIS", "INTERLOCK"})
     @Tag("deep")
-    void callsThatMeetASwitchOverAreCarriedOutOnceEach() throws Exception {
+    void callsThatMeetASwitchOverAreCarriedOutOnceEach(ClientLibrary library) throws Exception {
         replicate();
-        RedisNode node = open(ClientLibrary.JEDIS);
+        RedisNode node = open(library);
         node.call(WRITE, LONG);
         int threads = 8;
         int each = 200;

@@ -61,6 +61,12 @@ class SentinelNodeTest {
         followThePrimary(ClientLibrary.LETTUCE);
     }
 
+    @Test
+    @Tag("deep")
+    void commandsAndListenersFollowThePrimaryOverSharedConnectionsToo() {
+        followThePrimary(ClientLibrary.INTERLOCK);
+    }
+
     private static void followThePrimary(ClientLibrary library) {
         try (RedisNode node = open(library, servers.uri())) {
             HeardEvents heard = new HeardEvents();

@@ -91,6 +91,15 @@ final class JedisConnection extends Connection {
         }
     }
 
+    /** The socket, once it is connected. */
+    Socket socket() throws IOException {
+        Socket socket = dialer.socket;
+        if (socket == null) {
+            throw new IOException("the connection was not opened");
+        }
+        return socket;
+    }
+
     /** Closes the socket, after which the system still delivers what was sent. */
     void closeSocket() {
         setBroken();

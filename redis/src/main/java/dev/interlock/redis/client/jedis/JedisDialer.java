@@ -9,6 +9,7 @@ import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.Login;
 import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.ServerError;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,12 +17,12 @@ import java.util.Optional;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** Opens connections of our own to one server, and logs them in. */
-final class JedisDialer {
+public final class JedisDialer {
     private final Environment env;
     private final ServerAccess access;
     private final Failures failures;
 
-    JedisDialer(Environment env, ServerAccess access) {
+    public JedisDialer(Environment env, ServerAccess access) {
         this.env = env;
         this.access = access;
         this.failures = access.failures();
@@ -34,9 +35,28 @@ final class JedisDialer {
 
     /** Opens a connection within the time that is meant for this alone. */
     JedisConnection open() {
+        return open(new Deadline(env, access.settings().connectTimeout()));
+    }
+
+    /**
+     * Opens a connection for a caller that writes and reads it by itself.
+     *
+     * @throws LockBackendException if there is none by the deadline
+     */
+    public JedisChannel openChannel(Deadline deadline) {
+        JedisConnection connection = open(deadline);
+        try {
+            return new JedisChannel(connection);
+        } catch (IOException e) {
+            connection.closeSocket();
+            throw failures.noConnection(e);
+        }
+    }
+
+    private JedisConnection open(Deadline deadline) {
         JedisConnection connection = create();
         try {
-            dial(connection, new Deadline(env, access.settings().connectTimeout()));
+            dial(connection, deadline);
             return connection;
         } catch (LockBackendException e) {
             connection.closeSocket();

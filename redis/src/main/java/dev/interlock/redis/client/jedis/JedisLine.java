@@ -129,7 +129,7 @@ final class JedisLine implements Wire.Line {
         }
     }
 
-    private static @Nullable Object decode(@Nullable Object raw) {
+    static @Nullable Object decode(@Nullable Object raw) {
         if (raw instanceof byte[] bytes) {
             return new String(bytes, StandardCharsets.UTF_8);
         }

@@ -54,7 +54,7 @@ public final class JedisWire implements Wire {
         this.doubtedBefore = env.nanoTime();
     }
 
-    static JedisWire own(Environment env, ServerAccess access) {
+    public static JedisWire own(Environment env, ServerAccess access) {
         JedisDialer dialer = new JedisDialer(env, access);
         int connections = access.settings().connections();
         return new JedisWire(
@@ -121,7 +121,7 @@ public final class JedisWire implements Wire {
     }
 
     /** Notes that a request which was sent then has had no answer: what was idle by then may have met the same fate. */
-    void doubt(long sentNanos) {
+    public void doubt(long sentNanos) {
         if (sentNanos - doubtedBefore > 0) {
             doubtedBefore = sentNanos;
         }
@@ -129,7 +129,7 @@ public final class JedisWire implements Wire {
     }
 
     /** Closes our connections that are not in use, which have probably met the same fate as one that broke. */
-    void discardIdle() {
+    public void discardIdle() {
         dialer.ifPresent(JedisDialer::doubt);
         pool.discardIdle();
         urgentPool.discardIdle();

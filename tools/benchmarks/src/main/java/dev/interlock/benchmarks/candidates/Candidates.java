@@ -18,6 +18,7 @@ public final class Candidates {
 
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
+    private static final String SHARING_CLIENT = "interlock";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
 
@@ -40,7 +41,7 @@ public final class Candidates {
     /** A strategy over each of its clients, and with what else makes it faster or slower. */
     private static List<Candidate> of(LockStrategyProvider provider) {
         List<Candidate> candidates = new ArrayList<>();
-        for (ConfiguredStrategy each : ConfiguredStrategy.of(provider, Map.of()).overEachClient()) {
+        for (ConfiguredStrategy each : overEachClient(provider)) {
             candidates.add(ours(provider, each.options(), Map.of()));
             if (knows(provider, FENCING)) {
                 candidates.add(ours(provider, each.options(), Map.of(FENCING, "false")));
@@ -51,6 +52,18 @@ public final class Candidates {
             candidates.add(ours(provider, each.options(), Map.of(InterlockOpener.LOCAL_HANDOFFS, "0")));
         }
         return candidates;
+    }
+
+    private static List<ConfiguredStrategy> overEachClient(LockStrategyProvider provider) {
+        List<ConfiguredStrategy> all =
+                new ArrayList<>(ConfiguredStrategy.of(provider, Map.of()).overEachClient());
+        boolean shares = provider.options().stream()
+                .anyMatch(option ->
+                        option.name().equals(CLIENT) && option.description().contains(SHARING_CLIENT));
+        if (shares) {
+            all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, SHARING_CLIENT)));
+        }
+        return all;
     }
 
     private static boolean knows(LockStrategyProvider provider, String option) {

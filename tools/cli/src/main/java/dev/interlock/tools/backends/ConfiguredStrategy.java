@@ -21,6 +21,7 @@ import java.util.TreeMap;
  */
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
+    /** The client libraries; what a strategy lets one choose besides is not tried unless it is asked for. */
     private static final List<String> CLIENTS = List.of("jedis", "lettuce");
 
     /**
@@ -41,17 +42,20 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
     }
 
     /**
-     * Returns the strategy over each of the clients between which it has the choice.
+     * Returns the strategy over each of the client libraries between which it has the choice.
      *
      * @return a candidate for each client, or this one where there is no choice
      */
     public List<ConfiguredStrategy> overEachClient() {
-        if (options.containsKey(CLIENT)
-                || provider.options().stream().noneMatch(option -> option.name().equals(CLIENT))) {
+        List<String> choice = provider.options().stream()
+                .filter(option -> option.name().equals(CLIENT))
+                .flatMap(option -> CLIENTS.stream().filter(option.description()::contains))
+                .toList();
+        if (options.containsKey(CLIENT) || choice.size() < 2) {
             return List.of(this);
         }
         List<ConfiguredStrategy> candidates = new ArrayList<>();
-        for (String client : CLIENTS) {
+        for (String client : choice) {
             Map<String, String> more = new LinkedHashMap<>();
             more.put(CLIENT, client);
             more.putAll(options);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.combining;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.Wire;
+import dev.interlock.redis.client.jedis.JedisWire;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Few connections for all threads, and a pool of others for transactions, which nobody may come between. */
+final class CombiningWire implements Wire {
+    private final Environment env;
+    private final Failures failures;
+    private final JedisWire pool;
+    private final Connections connections;
+
+    /**
+     * Creates a wire that connects when it is used, and closes what it is given.
+     *
+     * @param pool the connections for transactions
+     * @param connections those that all threads share
+     */
+    CombiningWire(Environment env, Failures failures, JedisWire pool, Connections connections) {
+        this.env = env;
+        this.failures = failures;
+        this.pool = pool;
+        this.connections = connections;
+    }
+
+    /** Of the threads that share connections, no virtual one uses a socket. */
+    @Override
+    public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
+        return use == Use.EXCLUSIVE ? pool.run(use, call, deadline) : call.get();
+    }
+
+    @Override
+    public Line open(Use use, Deadline deadline) {
+        return use == Use.EXCLUSIVE
+                ? pool.open(use, deadline)
+                : new CombiningLine(env, failures, connections, use == Use.URGENT);
+    }
+
+    @Override
+    public RedisLink openLink(Deadline deadline) {
+        return pool.openLink(deadline);
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+        pool.close();
+    }
+}

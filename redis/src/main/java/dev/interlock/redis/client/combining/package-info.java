@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Few connections for many threads: whoever finds one free writes and reads for all who come meanwhile. Not exported. */
+@NullMarked
+package dev.interlock.redis.client.combining;
+
+import org.jspecify.annotations.NullMarked;

@@ -85,9 +85,23 @@ public final class LockKeys {
     }
 
     private static String encode(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (isEncoded(name.charAt(i))) {
+                return encodeParts(name);
+            }
+        }
+        return name;
+    }
+
+    /** All characters for which this is true are in the basic plane, so that a surrogate is none of them. */
+    private static boolean isEncoded(int c) {
+        return c == '{' || c == '}' || c == '%' || Character.isISOControl(c) || Character.isWhitespace(c);
+    }
+
+    private static String encodeParts(String name) {
         StringBuilder encoded = new StringBuilder(name.length());
         name.codePoints().forEach(c -> {
-            if (c == '{' || c == '}' || c == '%' || Character.isISOControl(c) || Character.isWhitespace(c)) {
+            if (isEncoded(c)) {
                 for (byte b : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
                     encoded.append(String.format("%%%02X", b));
                 }

@@ -106,7 +106,7 @@ class ClusterNodeTest {
 
         RedisCommand increment = RedisCommand.script(INCREMENT, List.of(key), List.of());
         assertThat(node.call(increment, LONG)).isEqualTo(7L);
-        assertThat(node.callOrUndo(increment, increment, LONG)).isEqualTo(8L);
+        assertThat(node.callOrUndo(increment, () -> increment, LONG)).isEqualTo(8L);
         assertThat(node.transactIfEqual(key, "8", List.of(RedisCommand.of("INCR", key)), LONG))
                 .isEqualTo("8");
         assertThat(node.transactIfEqual(key, "8", List.of(RedisCommand.of("INCR", key)), LONG))

@@ -68,7 +68,7 @@ final class ConditionalDelete {
 
     private boolean byScriptThatLooks(String lane, long generation, String key, String value, Duration timeout) {
         List<?> answer = (List<?>)
-                node.call(RedisCommand.script(LockScripts.FREE_AND_LOOK, List.of(key), List.of(value)), timeout);
+                node.call(RedisCommand.script(LockScripts.FREE, List.of(key), List.of(value, "look")), timeout);
         if (answer == null) {
             return false;
         }

@@ -14,11 +14,8 @@ record LockScripts(LuaScript acquire, LuaScript release, String publish) {
     /** Takes a lock for which nobody waits. */
     static final LuaScript TAKE = LuaScript.load(LockScripts.class, "word.lua", "fence.lua", "take.lua");
 
-    /** Frees a lock for which nobody waits. */
+    /** Frees a lock for which nobody waits, and may look for a command that does the same. */
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");
-
-    /** The same, and looks for a command that does so. */
-    static final LuaScript FREE_AND_LOOK = LuaScript.load(LockScripts.class, "free-and-look.lua");
 
     /** Extends leases. */
     static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");

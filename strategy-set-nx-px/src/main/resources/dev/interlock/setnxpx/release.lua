@@ -15,11 +15,11 @@ local function release(lock, fence, list, word, channel, before, behind)
   if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
     return 0, 0, holder
   end
-  if holder == word then
+  if holder == word and nobody_waits(list) then
     redis.call('DEL', lock)
     return 1, 0
   end
-  if holder ~= word .. MARK then
+  if holder ~= word and holder ~= word .. MARK then
     if behind ~= '' then
       redis.call('ZREM', list, before .. string.sub(word, #MAGIC + 1) .. behind)
     end

@@ -40,7 +40,7 @@ final class ScriptedAttempts {
     private final ScriptedReleases releases;
     private final CounterProofs proofs = new CounterProofs();
 
-    /** What a request is sent for, and when: the generation of the connections and the time, both from just before. */
+    /** The generation of the connections, and the time, from just before a request. */
     private record Sending(long generation, long nanos) {}
 
     ScriptedAttempts(
@@ -74,8 +74,11 @@ final class ScriptedAttempts {
 
     /** A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may repeat. */
     private Attempt set(Claim claim) {
+        long startNanos = env.nanoTime();
         Acknowledged set = send(claim, setIfAbsent(keys, claim));
-        return set.reply() == null ? askInFull(claim) : granted(claim, set, 0);
+        return set.reply() == null
+                ? askInFull(SetNxPxProtocol.withTimeLeft(claim, startNanos, env))
+                : granted(claim, set, 0);
     }
 
     private Attempt take(Claim claim) {
@@ -98,12 +101,12 @@ final class ScriptedAttempts {
             return new Attempt.Refused(Optional.empty());
         }
         if (first <= 0) {
-            return askInFull(claim);
+            return askInFull(SetNxPxProtocol.withTimeLeft(claim, sending.nanos, env));
         }
         if (atLeast.isEmpty()) {
             noteDraw(claim, first, sending);
         } else if (node.generation(key) != sending.generation) {
-            return drawAgain(claim);
+            return drawAgain(SetNxPxProtocol.withTimeLeft(claim, sending.nanos, env));
         }
         return granted(claim, taken, first);
     }

@@ -12,7 +12,6 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.setnxpx.Settings.Wakeup;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -60,18 +59,13 @@ final class ScriptedReleases {
             // Everybody who was refused and waits has marked the word.
             return new Release.Freed(false);
         }
-        return handOver(claim, left(claim.timeout(), startNanos));
+        return handOver(SetNxPxProtocol.withTimeLeft(claim, startNanos, env));
     }
 
-    private Duration left(Duration timeout, long startNanos) {
-        Duration left = timeout.minusNanos(env.nanoTime() - startNanos);
-        return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
-    }
-
-    private Release handOver(Claim claim, Duration timeout) {
+    private Release handOver(Claim claim) {
         String channel = keys.channel(claim.name());
         boolean listens = node.isSubscribed(channel);
-        List<?> answer = (List<?>) reply(node.call(script(List.of(claim)), timeout));
+        List<?> answer = (List<?>) reply(node.call(script(claim), claim.timeout()));
         long state = (Long) reply(answer.get(0));
         if (state != 1) {
             return new Release.Lost(state == 0 ? LossCause.GONE : LossCause.TAKEN);

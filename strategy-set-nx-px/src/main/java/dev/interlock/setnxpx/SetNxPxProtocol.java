@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token and has the lease as its time to live.
+ * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token, has
+ * the lease as its time to live, and tells whether somebody waits.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>,
  *     "Correct implementation with a single instance"
@@ -31,6 +32,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
      * from which tokens are drawn, has moved on.
      */
     static final Duration FENCE_LIFE = Duration.ofDays(1);
+
+    private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
 
     private final RedisNode node;
     private final LockKeys keys;
@@ -130,6 +133,12 @@ final class SetNxPxProtocol implements LeaseProtocol {
     /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of Redis' expiry. */
     static Duration validity(Duration lease) {
         return lease.minus(lease.dividedBy(100)).minusMillis(2);
+    }
+
+    /** Returns a claim with what is left of its time-out, for a second request. */
+    static Claim withTimeLeft(Claim claim, long sinceNanos, Environment env) {
+        Duration left = claim.timeout().minusNanos(env.nanoTime() - sinceNanos);
+        return claim.withTimeout(left.compareTo(LEAST_TIMEOUT) < 0 ? LEAST_TIMEOUT : left);
     }
 
     static String millis(Duration duration) {

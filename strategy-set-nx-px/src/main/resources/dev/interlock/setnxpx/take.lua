@@ -1,4 +1,4 @@
--- Takes a lock that nobody holds and nobody waits for.
+-- Takes a lock that nobody holds and nobody waits for; where the token is to be drawn by time, the rest is in draw-and-take.lua.
 -- KEYS: the lock, its fence, those who wait.
 -- ARGV: lock word, lease in ms, fencing tokens to reserve, life of the fence in ms, what the fence holds at least if it has lost nothing,
 -- or '' if the asker does not know.
@@ -10,18 +10,11 @@ if redis.call('EXISTS', KEYS[1], KEYS[3]) ~= 0 then
   end
   return -1
 end
-local first, failure
 if ARGV[5] ~= '' then
   local counted = redis.pcall('INCRBY', KEYS[2], ARGV[3])
   if type(counted) == 'number' and counted - ARGV[3] >= tonumber(ARGV[5]) then
-    first = counted - ARGV[3] + 1
+    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+    return counted - ARGV[3] + 1
   end
 end
-if not first then
-  first, failure = draw(KEYS[2], ARGV[3], ARGV[4], micros())
-  if not first then
-    return failure
-  end
-end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return first
+

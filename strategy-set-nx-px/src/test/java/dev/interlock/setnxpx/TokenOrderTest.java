@@ -80,6 +80,16 @@ class TokenOrderTest extends ProtocolFixture {
     }
 
     @Test
+    void aTokenIsDrawnByTimeAfterTheConnectionsHaveChanged() {
+        LeaseProtocol protocol = counting();
+        long last = draw(protocol);
+        // As a connection does that was opened for another command.
+        node(protocol).generation = node(protocol).generation(KEY) + 1_000_000;
+        setCounter(last - 1);
+        assertThat(draw(protocol)).isGreaterThan(last);
+    }
+
+    @Test
     void aTokenThatWasCountedWhileTheConnectionsChangedIsDrawnAgain() {
         LeaseProtocol protocol = counting();
         InterposedNode node = node(protocol);

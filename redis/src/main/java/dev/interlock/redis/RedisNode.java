@@ -59,8 +59,8 @@ public interface RedisNode extends AutoCloseable {
      * over the connections of a Jedis client that was handed in.
      *
      * @param command the command
-     * @param undo makes what takes back its effect, which is asked for only then; scripts are sent in full, the reply is not waited
-     *     for
+     * @param undo makes what takes back its effect, and is asked for it only if that is sent; scripts are sent in full, and the reply is
+     *     not waited for
      * @param timeout the longest time to wait for the reply, a connection included
      * @return the reply
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error

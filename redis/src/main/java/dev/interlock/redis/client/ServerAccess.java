@@ -17,8 +17,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One server as connections of our own see it: where it is, how to log in, whether it has been examined, and since when the connections are
- * the same. */
+/**
+ * One server as connections of our own see it: where it is, how to log in, whether it has been examined, and since when the connections
+ * are the same. Safe to use from any thread.
+ */
 public final class ServerAccess {
     /** Counted for all servers together, so that none of them has the number of another one. */
     private static final AtomicLong GENERATIONS = new AtomicLong();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,13 +59,14 @@ public interface RedisNode extends AutoCloseable {
      * over the connections of a Jedis client that was handed in.
      *
      * @param command the command
-     * @param undo what takes back its effect; scripts are sent in full, its reply is not waited for
+     * @param undo makes what takes back its effect, and is asked for it only if that is sent; scripts are sent in full, and the reply is
+     *     not waited for
      * @param timeout the longest time to wait for the reply, a connection included
      * @return the reply
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
      */
     @Nullable
-    Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout);
+    Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout);
 
     /**
      * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both go over a
@@ -143,6 +145,19 @@ public interface RedisNode extends AutoCloseable {
      */
     default String lane(String key) {
         return "";
+    }
+
+    /**
+     * Tells whether the server process that answers for a key may be another one than before: the number changes with each connection
+     * that this node opens, before anything is sent on it, and with each reply which says that another server may be the one to ask. As
+     * long as it stays the same, all commands for the key have gone over connections that were there all the time. Does not block.
+     *
+     * @param key the key
+     * @return a number that no other state of any node has, or a negative one if this node does not know, as over a client that was
+     *     handed in
+     */
+    default long generation(String key) {
+        return -1;
     }
 
     /**

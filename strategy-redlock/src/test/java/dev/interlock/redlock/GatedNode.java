@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A real server before which scripts wait for a test to let them pass, in the order in which they were sent. */
@@ -52,7 +53,7 @@ final class GatedNode implements RedisNode {
     }
 
     @Override
-    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+    public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return node.callOrUndo(command, undo, timeout);
     }
 

@@ -46,8 +46,8 @@ final class LeaseRenewals {
     private RedisCommand script(List<Claim> claims) {
         List<String> args = new ArrayList<>(2 * claims.size());
         for (Claim claim : claims) {
-            args.add(claim.token());
-            args.add(millis(claim));
+            args.add(LockWord.of(claim));
+            args.add(SetNxPxProtocol.millis(claim.lease()));
         }
         return RedisCommand.script(
                 LockScripts.RENEW,
@@ -83,14 +83,9 @@ final class LeaseRenewals {
     }
 
     private Renewal byTransaction(Claim claim) {
-        RedisCommand extend = RedisCommand.of("PEXPIRE", keys.lock(claim.name()), millis(claim), "GT");
         return transactions
-                .ifMine(claim, extend)
+                .extend(claim)
                 .<Renewal>map(Renewal.Lost::new)
                 .orElseGet(() -> new Renewal.Renewed(SetNxPxProtocol.validity(claim.lease())));
-    }
-
-    private static String millis(Claim claim) {
-        return Long.toString(claim.lease().toMillis());
     }
 }

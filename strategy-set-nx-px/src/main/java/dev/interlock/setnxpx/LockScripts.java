@@ -4,25 +4,34 @@ package dev.interlock.setnxpx;
 import dev.interlock.redis.LuaScript;
 
 /**
- * The scripts of this strategy, for servers of one kind.
+ * The scripts of this strategy that differ between servers of one kind and another, and those that do not.
  *
  * @param acquire takes a lock, or enters those who wait for it
  * @param release frees locks, or hands them over
  * @param publish the command that sends to a channel
  */
 record LockScripts(LuaScript acquire, LuaScript release, String publish) {
-    /** Extends leases; uses no channels. */
-    static final LuaScript RENEW = LuaScript.load(LockScripts.class, "renew.lua");
+    /** Takes a lock for which nobody waits. What most acquisitions need comes first, before functions are made. */
+    static final LuaScript TAKE =
+            LuaScript.load(LockScripts.class, "word.lua", "take.lua", "fence.lua", "draw-and-take.lua");
+
+    /** Frees a lock for which nobody waits, and may look for a command that does the same. */
+    static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");
+
+    /** Extends leases. */
+    static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
 
     private static final LockScripts PLAIN = new LockScripts(
-            LuaScript.load(LockScripts.class, "channels.lua", "waiting.lua", "acquire.lua"),
-            LuaScript.load(LockScripts.class, "channels.lua", "waiting.lua", "release.lua"),
-            "PUBLISH");
+            withChannels("channels.lua", "acquire.lua"), withChannels("channels.lua", "release.lua"), "PUBLISH");
 
     private static final LockScripts SHARDED = new LockScripts(
-            LuaScript.load(LockScripts.class, "sharded-channels.lua", "waiting.lua", "acquire.lua"),
-            LuaScript.load(LockScripts.class, "sharded-channels.lua", "waiting.lua", "release.lua"),
+            withChannels("sharded-channels.lua", "acquire.lua"),
+            withChannels("sharded-channels.lua", "release.lua"),
             "SPUBLISH");
+
+    private static LuaScript withChannels(String channels, String script) {
+        return LuaScript.load(LockScripts.class, channels, "word.lua", "fence.lua", "waiting.lua", script);
+    }
 
     /** @param sharded whether channels belong to servers as keys do */
     static LockScripts of(boolean sharded) {

@@ -2,30 +2,103 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.Release;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.setnxpx.Settings.Wakeup;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
-/** What is done with a lock by a transaction, for servers on which scripts are not allowed. */
+/** What is done with a lock by transactions, for servers on which scripts are not allowed. Safe to use from any thread. */
 final class OwnedTransactions {
+    /** How often one attempt looks at a lock whose holder changes meanwhile. */
+    private static final int MOST_LOOKS = 5;
+
     private final RedisNode node;
     private final LockKeys keys;
+    private final Settings settings;
+    private final String publish;
 
-    OwnedTransactions(RedisNode node, LockKeys keys) {
+    OwnedTransactions(RedisNode node, LockKeys keys, Settings settings) {
         this.node = node;
         this.keys = keys;
+        this.settings = settings;
+        this.publish = LockScripts.of(node.isSharded()).publish();
     }
 
-    /** Carries out commands if the claim holds the lock, and returns why not if it does not. */
-    Optional<LossCause> ifMine(Claim claim, RedisCommand... commands) {
-        String holder =
-                node.transactIfEqual(keys.lock(claim.name()), claim.token(), List.of(commands), claim.timeout());
-        if (claim.token().equals(holder)) {
+    /**
+     * Asks for a lock. Whoever will wait marks the word of the holder; if that is gone by then, the lock may be free, and is asked for
+     * again. No single command deletes a key only if it has a value, so nothing can be sent behind {@code SET} to undo it.
+     */
+    Attempt ask(Claim claim) {
+        String key = keys.lock(claim.name());
+        String word = LockWord.of(claim);
+        for (int look = 0; look < MOST_LOOKS; look++) {
+            if (node.call(ScriptedAttempts.setIfAbsent(keys, claim), claim.timeout()) != null) {
+                return granted(claim);
+            }
+            String holder = (String) node.call(RedisCommand.of("GET", key), claim.timeout());
+            if (isWord(word, holder)) {
+                return granted(claim);
+            }
+            if (holder != null && (!claim.isWaiting() || !LockWord.isUnmarked(holder) || mark(claim, key, holder))) {
+                return new Attempt.Refused(Optional.empty());
+            }
+        }
+        return new Attempt.Refused(Optional.empty());
+    }
+
+    private static Attempt granted(Claim claim) {
+        return new Attempt.Granted(SetNxPxProtocol.validity(claim.lease()), OptionalLong.empty());
+    }
+
+    private boolean mark(Claim claim, String key, String holder) {
+        RedisCommand mark = RedisCommand.of("APPEND", key, LockWord.MARK);
+        return holder.equals(node.transactIfEqual(key, holder, List.of(mark), claim.timeout()));
+    }
+
+    /** Extends a lease if the claim holds the lock, and returns why not if it does not. */
+    Optional<LossCause> extend(Claim claim) {
+        List<RedisCommand> extend = List.of(
+                RedisCommand.of("PEXPIRE", keys.lock(claim.name()), SetNxPxProtocol.millis(claim.lease()), "GT"));
+        return loss(claim, ifMine(claim, extend, extend));
+    }
+
+    /** Gives a lock back, and tells so whoever listens if somebody waits. */
+    Release release(Claim claim) {
+        RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
+        List<RedisCommand> deleteAndTell = settings.wakeup() == Wakeup.POLL
+                ? List.of(delete)
+                : List.of(delete, RedisCommand.of(publish, keys.channel(claim.name()), ""));
+        String found = ifMine(claim, List.of(delete), deleteAndTell);
+        return loss(claim, found)
+                .<Release>map(Release.Lost::new)
+                .orElseGet(() -> new Release.Freed(!LockWord.of(claim).equals(found)));
+    }
+
+    /** Carries out commands if the claim holds the lock under a plain word, or others if the word is marked, and returns what was found. */
+    private @Nullable String ifMine(Claim claim, List<RedisCommand> ifPlain, List<RedisCommand> ifMarked) {
+        String key = keys.lock(claim.name());
+        String word = LockWord.of(claim);
+        String found = node.transactIfEqual(key, word, ifPlain, claim.timeout());
+        return LockWord.marked(word).equals(found)
+                ? node.transactIfEqual(key, LockWord.marked(word), ifMarked, claim.timeout())
+                : found;
+    }
+
+    private static Optional<LossCause> loss(Claim claim, @Nullable String found) {
+        if (isWord(LockWord.of(claim), found)) {
             return Optional.empty();
         }
-        return Optional.of(holder == null ? LossCause.GONE : LossCause.TAKEN);
+        return Optional.of(found == null ? LossCause.GONE : LossCause.TAKEN);
+    }
+
+    private static boolean isWord(String word, @Nullable String value) {
+        return word.equals(value) || LockWord.marked(word).equals(value);
     }
 }

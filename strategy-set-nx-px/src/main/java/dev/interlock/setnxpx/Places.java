@@ -74,13 +74,23 @@ final class Places {
         return new Moment(env.nanoTime(), env.currentTimeMillis(), listening == null ? 0 : listening.epoch());
     }
 
-    /** How a claim stands in the list, the same each time. */
-    String entry(Claim claim, int fences) {
-        return claim.number() + " " + claim.token() + " " + handOverLease(claim).toMillis() + " " + fences + " "
-                + channels.channel(claim.name());
+    /** What stands before the token of a claim in its entry in the list, the same each time. */
+    String beforeToken(Claim claim) {
+        return claim.number() + " ";
     }
 
-    private static Duration handOverLease(Claim claim) {
+    /** What stands behind the token of a claim in its entry in the list, the same each time. */
+    String behindToken(Claim claim, int fences) {
+        return " " + handOverLease(claim).toMillis() + " " + fences + " " + channel(claim);
+    }
+
+    /** The channel on which a claim is told. */
+    String channel(Claim claim) {
+        return channels.channel(claim.name());
+    }
+
+    /** The lease of what a release grants to a claim that waits. */
+    static Duration handOverLease(Claim claim) {
         return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim.lease() : LONGEST_HAND_OVER;
     }
 

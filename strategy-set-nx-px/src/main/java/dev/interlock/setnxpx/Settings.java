@@ -2,6 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
@@ -122,6 +123,11 @@ record Settings(
                     + "\": it must be a number from 0 to " + MOST_REPLICAS);
         }
         return number;
+    }
+
+    /** How many fencing tokens a claim reserves. */
+    int fences(Claim claim) {
+        return fencing ? claim.fences() : 0;
     }
 
     boolean queues() {

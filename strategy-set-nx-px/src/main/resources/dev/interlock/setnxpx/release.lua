@@ -1,8 +1,8 @@
 -- KEYS: for each lock the lock, its fence, those who wait.
--- ARGV: life of the fence in ms; for each lock owner token, channel of the lock or '' not to use it, the place among those who wait or ''
--- if there is none.
--- Returns for each lock two numbers. 1 if it was held by this token and is not any more, 0 if it is gone, -1 if something else is there.
--- And for one that was held, how many listen to its channel; -1 if others wait for it, or if that is not known.
+-- ARGV: life of the fence in ms; for each lock its word, its channel or '' not to use it, and of the claim's place among those who wait
+-- what stands before the token and what stands behind it, or '' twice if there is none.
+-- Returns for each lock two numbers. 1 if it was held under this word and is not any more, 0 if it is gone, -1 if something else is
+-- there. And for one that was held 0 if nobody waits for it, how many listen to its channel if nobody else waits, otherwise -1.
 
 -- Whether the list is empty, as far as the user may know.
 local function nobody_waits(list)
@@ -10,14 +10,18 @@ local function nobody_waits(list)
   return not first.err and #first == 0
 end
 
-local function release(lock, fence, list, token, channel, place)
+local function release(lock, fence, list, word, channel, before, behind)
   local holder = redis.pcall('GET', lock)
   if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
     return 0, 0, holder
   end
-  if holder ~= token then
-    if place ~= '' then
-      redis.call('ZREM', list, place)
+  if holder == word and nobody_waits(list) then
+    redis.call('DEL', lock)
+    return 1, 0
+  end
+  if holder ~= word and holder ~= word .. MARK then
+    if behind ~= '' then
+      redis.call('ZREM', list, before .. string.sub(word, #MAGIC + 1) .. behind)
     end
     return holder and -1 or 0, 0
   end
@@ -32,9 +36,10 @@ local function release(lock, fence, list, token, channel, place)
     redis.call('DEL', lock)
     local waiter = first_there(list)
     if waiter then
-      tell(waiter, lock, 0, 0)
+      local token, _, _, its_channel = parts(waiter)
+      tell(token, its_channel, lock, 0, 0)
     end
-  elseif not hand_over(lock, fence, list, ARGV[1], '') then
+  elseif not hand_over(lock, fence, list, ARGV[1]) then
     redis.call('DEL', lock)
   end
   return 1, counted
@@ -43,7 +48,9 @@ end
 local answers = {}
 local refused
 for i = 1, #KEYS, 3 do
-  local state, counted, failure = release(KEYS[i], KEYS[i + 1], KEYS[i + 2], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
+  local arg = (i - 1) / 3 * 4 + 2
+  local state, counted, failure =
+    release(KEYS[i], KEYS[i + 1], KEYS[i + 2], ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3])
   answers[#answers + 1] = state
   answers[#answers + 1] = counted
   refused = refused or failure

@@ -1,11 +1,13 @@
--- KEYS: locks.  ARGV: for each of them owner token and lease in ms.
--- Returns for each 1 if the lock was held by its token and has its lease anew or a longer one, 0 if it is gone, -1 if something else is there.
+-- KEYS: locks.  ARGV: for each of them its word and the lease in ms.
+-- Returns for each 1 if the lock was held under its word and has its lease anew or a longer one, 0 if it is gone, -1 if something else is
+-- there.
 local answers = {}
 for i, key in ipairs(KEYS) do
   local holder = redis.pcall('GET', key)
+  local word = ARGV[2 * i - 1]
   if not holder then
     answers[i] = 0
-  elseif holder == ARGV[2 * i - 1] then
+  elseif holder == word or holder == word .. MARK then
     redis.call('PEXPIRE', key, ARGV[2 * i], 'GT')
     answers[i] = 1
   elseif type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then

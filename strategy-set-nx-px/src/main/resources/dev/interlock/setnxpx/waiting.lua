@@ -1,29 +1,10 @@
 -- Those who wait for a lock are in a sorted set by their arrival, each as
 -- "number token hand-over-lease-in-ms fencing-tokens channel"; the channel is the client's own, in a cluster for this lock alone.
 
--- The server's time in µs, read once: before the lease of a grant begins, or hardly after.
-local now
-local function micros()
-  if not now then
-    local time = redis.call('TIME')
-    now = time[1] * 1000000 + time[2]
-  end
-  return now
-end
-
--- The first of the next fencing tokens, or nil if the fence is not a number.
-local function draw(fence)
-  local last = tonumber(redis.pcall('GET', fence) or '0')
-  return last and math.max(last + 1, micros())
-end
-
-local function keep(fence, first, count, life)
-  return redis.pcall('SET', fence, string.format('%.0f', first + count - 1), 'PX', life)
-end
-
--- The first who waits; nil if there is none, or the user may not know.
+-- The first who waits, and the next; nil if there is none, or the user may not know.
 local function head(list)
-  return redis.pcall('ZRANGE', list, '0', '0')[1]
+  local waiting = redis.pcall('ZRANGE', list, '0', '1')
+  return waiting[1], waiting[2]
 end
 
 local function parts(waiter)
@@ -42,13 +23,13 @@ local function dropped_enough()
   return dropped >= 100
 end
 
--- The first of those who wait that is there or is the asker, after dropping those before it. Nil if there is none, if the user may
--- not know, and after enough drops.
+-- The first of those who wait that is there or is the asker, after dropping those before it, and the next. Nil if there is none, if
+-- the user may not know, and after enough drops.
 local function first_there(list, asker)
   while not dropped_enough() do
-    local waiter = head(list)
+    local waiter, another = head(list)
     if not waiter or waiter == asker then
-      return waiter
+      return waiter, another
     end
     local _, _, _, channel = parts(waiter)
     local heard = 0
@@ -56,7 +37,7 @@ local function first_there(list, asker)
       heard = listeners(channel)
     end
     if heard ~= 0 then
-      return heard and waiter
+      return heard and waiter, another
     end
     redis.call('ZREM', list, waiter)
     dropped = dropped + 1
@@ -64,34 +45,36 @@ local function first_there(list, asker)
 end
 
 -- Sends one who waits a message about the lock, which only who knows the token can have sent. Returns false where that is not allowed.
-local function tell(waiter, lock, first, since)
-  local token, _, _, channel = parts(waiter)
+local function tell(token, channel, lock, first, since)
   local text = string.format('%s %.0f %.0f %s', redis.sha1hex(token), first, since, lock)
   return type(redis.pcall(PUBLISH, channel, text)) == 'number'
 end
 
--- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns whether there is one, and
--- whether the asker's turn has come; the lock may be taken for nobody if there is none.
+-- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns the word that the lock holds
+-- then, or nil; and whether the asker's turn has come. Without a word, the lock may be taken for nobody.
 local function hand_over(lock, fence, list, life, asker)
-  local waiter = first_there(list, asker)
+  local waiter, another = first_there(list, asker)
   if not waiter or waiter == asker then
-    return false, waiter == asker
+    return nil, waiter == asker
   end
-  local token, lease, fences = parts(waiter)
-  local first = 0
-  if tonumber(fences) > 0 then
-    first = draw(fence)
+  local token, lease, fences, channel = parts(waiter)
+  -- The time is read before the lease of the grant begins.
+  local now, first = micros(), 0
+  if fences ~= '0' then
+    first = draw(fence, fences, life, now)
+  end
+  local word = MAGIC .. token
+  if another then
+    word = word .. MARK
   end
   -- Written before it is told, since the server may have no room for it.
-  if not first or redis.pcall('SET', lock, token, 'PX', lease).err then
-    return false
+  if not first or redis.pcall('SET', lock, word, 'PX', lease).err then
+    return nil
   end
-  if first > 0 and keep(fence, first, fences, life).err then
-    return false
-  end
-  if not tell(waiter, lock, first, micros()) then
-    return false
+  if not tell(token, channel, lock, first, now) then
+    return nil
   end
   redis.call('ZREM', list, waiter)
-  return true
+  return word
 end
+

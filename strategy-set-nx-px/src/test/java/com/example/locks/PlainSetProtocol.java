@@ -58,7 +58,7 @@ final class PlainSetProtocol implements LeaseProtocol {
                 List.of(keys.lock(claim.name())),
                 List.of(claim.token(), Long.toString(claim.lease().toMillis())));
         try {
-            Object answer = node.callOrUndo(acquire, ifOurs(claim, "DEL"), claim.timeout());
+            Object answer = node.callOrUndo(acquire, () -> ifOurs(claim, "DEL"), claim.timeout());
             return answer instanceof Long freeAfter
                     ? new Attempt.Refused(
                             Optional.of(freeAfter).filter(ms -> ms >= 0).map(Duration::ofMillis))

@@ -169,11 +169,11 @@ class CommandsTest extends OnBothClients {
         await().atMost(Fixture.PATIENCE).until(() -> releases(monitor, "unknown") >= 3 && !redis.isTaken("unknown"));
     }
 
-    /** How many scripts have named the lock, less the one that asked for it. */
+    /** How many scripts have named the list of the lock, less the one that asked for it. */
     private static long releases(CommandMonitor monitor, String name) {
         monitor.sync();
         return monitor.commands().stream()
-                        .filter(command -> command.contains(Fixture.key(name)))
+                        .filter(command -> command.contains(Fixture.key(name) + ":waiting"))
                         .count()
                 - 1;
     }

@@ -65,6 +65,17 @@ final class Fixture implements AutoCloseable {
         server.command("SET", key(name), "somebody-else");
     }
 
+    /** Marks the word of a holder in the stead of somebody who waits. */
+    void mark(String name) {
+        server.command("APPEND", key(name), LockWord.MARK);
+    }
+
+    /** Waits until whoever waits has marked the word of a holder. */
+    void awaitMark(String name) {
+        await().atMost(PATIENCE)
+                .until(() -> String.valueOf(server.command("GET", key(name))).endsWith(LockWord.MARK));
+    }
+
     /** Renews a lease of a minute, as soon as there is something to renew, and again if that took longer than a second. */
     static void renewByHand(Lease lease) {
         Duration atLeast = Duration.ofMillis(58_400);

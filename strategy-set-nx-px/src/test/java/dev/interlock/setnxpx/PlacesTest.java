@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -316,7 +317,7 @@ class PlacesTest {
         }
 
         @Override
-        public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
             throw new UnsupportedOperationException();
         }
 

@@ -71,7 +71,7 @@ class ProtocolTest extends OnBothClients {
         Claim claim = held(protocol, "mine");
         protocol.renew(List.of(claim.withLease(Duration.ofHours(1))));
         assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
-        assertThat(protocol().attempt(claim("mine")))
+        assertThat(protocol().attempt(waiting("mine")))
                 .isInstanceOfSatisfying(
                         Attempt.Refused.class,
                         refused -> assertThat(refused.retryAfter())
@@ -140,10 +140,14 @@ class ProtocolTest extends OnBothClients {
         LeaseProtocol other = protocol("wakeup", "pubsub");
         assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(false));
         listen(protocol, "heard");
-        assertThat(released(protocol, "heard")).as("it listens itself").isEqualTo(new Release.Freed(false));
-        assertThat(released(other, "heard")).isEqualTo(new Release.Freed(true));
+        Claim claim = held(protocol, "heard");
+        redis.mark("heard");
+        assertThat(protocol.release(claim)).as("it listens itself").isEqualTo(new Release.Freed(false));
         listen(other, "heard");
-        assertThat(released(protocol, "heard")).isEqualTo(new Release.Freed(true));
+        assertThat(released(protocol, "heard")).as("nobody was refused").isEqualTo(new Release.Freed(false));
+        claim = held(protocol, "heard");
+        assertThat(other.attempt(waiting("heard"))).isInstanceOf(Attempt.Refused.class);
+        assertThat(protocol.release(claim)).isEqualTo(new Release.Freed(true));
         assertThat(released(protocol, "unheard")).isEqualTo(new Release.Freed(false));
     }
 
@@ -164,16 +168,26 @@ class ProtocolTest extends OnBothClients {
     }
 
     @Test
-    void nobodyKnowsOfThoseWhoPoll() {
-        assertThat(released(protocol("wakeup", "poll"), "polled")).isEqualTo(new Release.Freed(true));
-        assertThat(released(protocol("release", "transaction", "fencing", "false"), "polled"))
-                .isEqualTo(new Release.Freed(true));
+    void aReleaseKnowsWhetherAnybodyWasRefusedWhoPolls() {
+        for (LeaseProtocol holder :
+                List.of(protocol("wakeup", "poll"), protocol("release", "transaction", "fencing", "false"))) {
+            for (LeaseProtocol waiter : List.of(
+                    protocol("wakeup", "poll"),
+                    protocol("release", "transaction", "fencing", "false", "wakeup", "poll"))) {
+                Claim claim = held(holder, "polled");
+                assertThat(waiter.attempt(claim("polled"))).isInstanceOf(Attempt.Refused.class);
+                assertThat(holder.release(claim)).as("one asks once").isEqualTo(new Release.Freed(false));
+                claim = held(holder, "polled");
+                assertThat(waiter.attempt(waiting("polled"))).isInstanceOf(Attempt.Refused.class);
+                assertThat(holder.release(claim)).isEqualTo(new Release.Freed(true));
+            }
+        }
     }
 
     @Test
     void manyLocksAreReleasedByOneRequestAndOthersAreNotTouched() throws Exception {
         LeaseProtocol protocol = protocol();
-        released(protocol, "to-know-the-script");
+        protocol.releaseAll(List.of(held(protocol, "to-know-the-script")));
         List<Claim> claims = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             claims.add(held(protocol, "many-" + i));

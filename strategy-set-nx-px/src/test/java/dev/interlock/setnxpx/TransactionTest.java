@@ -26,7 +26,7 @@ class TransactionTest extends OnBothClients {
     void prepare() {
         redis.server.command(
                 ("ACL SETUSER locker on >s3cret resetkeys resetchannels -@all ~interlock:* &interlock:* +hello +ping +select"
-                                + " +set +get +del +pexpire +watch +unwatch +multi +exec +discard +publish +subscribe +unsubscribe")
+                                + " +set +get +append +del +pexpire +watch +unwatch +multi +exec +discard +publish +subscribe +unsubscribe")
                         .split(" "));
         factory = asLocker(redis);
     }

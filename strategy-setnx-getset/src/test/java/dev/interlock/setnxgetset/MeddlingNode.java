@@ -7,6 +7,7 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Does something once, just before a step. */
 final class MeddlingNode implements RedisNode {
@@ -34,7 +35,7 @@ final class MeddlingNode implements RedisNode {
     }
 
     @Override
-    public Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+    public Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return node.callOrUndo(command, undo, timeout);
     }
 

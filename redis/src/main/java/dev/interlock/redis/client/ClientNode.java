@@ -10,6 +10,7 @@ import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Wire.Use;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A server behind a client library: what is the same for all of them. */
@@ -31,6 +33,7 @@ public final class ClientNode implements RedisNode {
     private final AcknowledgedCalls acknowledgedCalls;
     private final Subscriptions subscriptions;
     private final Subscriptions shardSubscriptions;
+    private final @Nullable ServerAccess access;
 
     /** Whether the server has refused keys of different slots, as one does that is in cluster mode. */
     private volatile boolean divided;
@@ -42,6 +45,7 @@ public final class ClientNode implements RedisNode {
         this.env = env;
         this.failures = failures;
         this.wire = wire;
+        this.access = wire.access();
         this.lines = new Lines(failures, wire, this::doubtSubscriptions);
         this.transactions = new Transactions(env, failures, lines, this::note);
         this.acknowledgedCalls = new AcknowledgedCalls(failures, lines, this::note);
@@ -60,16 +64,16 @@ public final class ClientNode implements RedisNode {
     }
 
     @Override
-    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
-        return call(Use.SHARED, command, false, List.of(undo.inFull()), timeout);
+    public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
+        return call(Use.SHARED, command, false, new Undo(undo), timeout);
     }
 
     /**
      * As {@link #call} or, with something to undo, {@link #callOrUndo}, for a node of a cluster that is about to get the slot of the
      * key: it is told so on the same connection.
      */
-    public @Nullable Object callAsking(RedisCommand command, @Nullable RedisCommand undo, Duration timeout) {
-        List<RedisCommand> behind = undo == null ? List.of() : List.of(ASKING, undo.inFull());
+    public @Nullable Object callAsking(RedisCommand command, @Nullable Supplier<RedisCommand> undo, Duration timeout) {
+        List<RedisCommand> behind = undo == null ? List.of() : new Undo(undo, ASKING);
         return call(Use.SHARED, command, true, behind, timeout);
     }
 
@@ -130,6 +134,9 @@ public final class ClientNode implements RedisNode {
     private void note(ServerError error) {
         if (error.isAboutServer()) {
             doubtSubscriptions();
+        }
+        if (access != null && (error.isAboutServer() || error.isMoved() || error.isAsk())) {
+            access.changed();
         }
         if (error.isCrossSlot()) {
             divided = true;
@@ -284,6 +291,11 @@ public final class ClientNode implements RedisNode {
     }
 
     @Override
+    public long generation(String key) {
+        return access == null ? -1 : access.generation();
+    }
+
+    @Override
     public RedisLink openLink(Duration timeout) {
         return lines.openLink(new Deadline(env, timeout));
     }
@@ -319,6 +331,42 @@ public final class ClientNode implements RedisNode {
         subscriptions.close();
         shardSubscriptions.close();
         lines.close();
+    }
+
+    /** What is sent behind a command whose reply is late. It is made only then, which is hardly ever. */
+    private static final class Undo extends AbstractList<RedisCommand> {
+        private final @Nullable RedisCommand before;
+        private final Supplier<RedisCommand> undo;
+        private @Nullable RedisCommand made;
+
+        Undo(Supplier<RedisCommand> undo) {
+            this(undo, null);
+        }
+
+        /** @param before what goes before it */
+        Undo(Supplier<RedisCommand> undo, @Nullable RedisCommand before) {
+            this.undo = undo;
+            this.before = before;
+        }
+
+        @Override
+        public RedisCommand get(int index) {
+            if (before != null && index == 0) {
+                return before;
+            }
+            RedisCommand command = made;
+            if (command == null) {
+                // Threads that meet here make the same.
+                command = undo.get().inFull();
+                made = command;
+            }
+            return command;
+        }
+
+        @Override
+        public int size() {
+            return before == null ? 1 : 2;
+        }
     }
 
     @Override

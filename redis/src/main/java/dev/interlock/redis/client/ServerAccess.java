@@ -13,17 +13,25 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One server as connections of our own see it: where it is, how to log in, and whether it has been examined. */
+/**
+ * One server as connections of our own see it: where it is, how to log in, whether it has been examined, and since when the connections
+ * are the same. Safe to use from any thread.
+ */
 public final class ServerAccess {
+    /** Counted for all servers together, so that none of them has the number of another one. */
+    private static final AtomicLong GENERATIONS = new AtomicLong();
+
     private final Environment env;
     private final Failures failures;
     private final RedisEndpoint endpoint;
     private final ConnectionSettings settings;
     private final @Nullable ServerExamination examination;
     private volatile boolean examined;
+    private volatile long generation = GENERATIONS.incrementAndGet();
 
     public ServerAccess(
             Environment env, Failures failures, RedisEndpoint endpoint, ConnectionSettings settings, boolean examines) {
@@ -44,6 +52,16 @@ public final class ServerAccess {
 
     public Failures failures() {
         return failures;
+    }
+
+    /** Returns which state of the connections to the server this is, see {@link dev.interlock.redis.RedisNode#generation}. */
+    public long generation() {
+        return generation;
+    }
+
+    /** Notes that a connection was opened, on which nothing was sent yet that counts, or that the server may be another one now. */
+    public void changed() {
+        generation = GENERATIONS.incrementAndGet();
     }
 
     /** Whether a log-in may block for the application's supplier of credentials. */

@@ -41,6 +41,11 @@ public interface Wire extends AutoCloseable {
      */
     RedisLink openLink(Deadline deadline);
 
+    /** Returns what is known of the server; {@code null} if the connections are not of our making. */
+    default @Nullable ServerAccess access() {
+        return null;
+    }
+
     /** Closes what was opened. */
     @Override
     void close();

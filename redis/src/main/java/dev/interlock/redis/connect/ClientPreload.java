@@ -86,7 +86,7 @@ final class ClientPreload {
             try (RedisNode node = connector.connect(endpoint)) {
                 node.subscribe("interlock:warm-up", listening::countDown);
                 Deadline deadline = new Deadline(ENV, timeout);
-                node.callOrUndo(SCRIPT, SCRIPT, timeout);
+                node.callOrUndo(SCRIPT, () -> SCRIPT, timeout);
                 node.callUrgently(RedisCommand.of("PING"), Duration.ofNanos(Math.max(1, deadline.nanosLeft())));
                 listening.await(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
             } catch (LockBackendException e) {

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +85,7 @@ public final class PrimaryFollower implements RedisNode {
     }
 
     @Override
-    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+    public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return run((node, left) -> node.callOrUndo(command, undo, left), timeout);
     }
 
@@ -112,6 +113,12 @@ public final class PrimaryFollower implements RedisNode {
     public int slot(String key) {
         Primary primary = search.current();
         return primary == null ? 0 : primary.node().slot(key);
+    }
+
+    @Override
+    public long generation(String key) {
+        Primary primary = search.current();
+        return primary == null ? -1 : primary.node().generation(key);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.testservers.RedisServer;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
 @Tag("deep")
@@ -29,6 +30,14 @@ class JedisClientNodeTest extends RedisNodeContract {
     @Override
     boolean probesNewConnections() {
         return false;
+    }
+
+    @Test
+    void theGenerationOfConnectionsIsNotKnown() {
+        RedisNode node = node(start().uri());
+        node.call(PING, LONG);
+
+        assertThat(node.generation("k")).isNegative();
     }
 
     @Override

@@ -30,6 +30,14 @@ class LettuceClientNodeTest extends RedisNodeContract {
         return LettuceNodes.of(client, parsed, env);
     }
 
+    @Test
+    void theGenerationOfConnectionsIsNotKnown() {
+        RedisNode node = node(start().uri());
+        node.call(PING, LONG);
+
+        assertThat(node.generation("k")).isNegative();
+    }
+
     @Override
     void assertClosed(RedisServer server, Set<Thread> before) {
         try (StatefulRedisConnection<String, String> connection = client.connect()) {

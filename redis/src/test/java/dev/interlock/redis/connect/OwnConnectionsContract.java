@@ -5,6 +5,7 @@ import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
 import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
@@ -43,6 +44,29 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
         RedisNode node = node("redis://locks:p%40ss%2Fword@127.0.0.1:" + server.port());
 
         assertThat(node.call(RedisCommand.of("SET", "lock:k", "v"), LONG)).isEqualTo("OK");
+    }
+
+    @Test
+    void theGenerationChangesWithEachConnectionAndEachSignOfAnotherPrimary() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        RedisNode other = node(server.uri());
+        node.call(PING, LONG);
+        long first = node.generation("k");
+        node.call(PING, LONG);
+        failure(() -> node.call(RedisCommand.of("NONSENSE"), LONG));
+        assertThat(node.generation("k")).as("the same connection").isEqualTo(first);
+        assertThat(other.generation("k")).as("none of its own").isNotEqualTo(first);
+
+        server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        await().atMost(LONG).ignoreExceptions().until(() -> node.call(PING, LONG) != null);
+        long second = node.generation("k");
+        assertThat(second).as("another connection").isGreaterThan(first);
+
+        server.command("REPLICAOF", "127.0.0.1", "1");
+        failure(() -> node.call(TAKE, LONG));
+        server.command("REPLICAOF", "NO", "ONE");
+        assertThat(node.generation("k")).as("it was a replica").isGreaterThan(second);
     }
 
     @Test

@@ -171,7 +171,7 @@ abstract class RedisNodeContract {
             assertThat(node.call(call, LONG)).isEqualTo(List.of("key", "arg"));
             assertThat(node.call(call, LONG)).isEqualTo(List.of("key", "arg"));
             server.command("SCRIPT", "FLUSH");
-            assertThat(node.callOrUndo(call, PING, LONG)).isEqualTo(List.of("key", "arg"));
+            assertThat(node.callOrUndo(call, () -> PING, LONG)).isEqualTo(List.of("key", "arg"));
 
             assertThat(monitor.commands())
                     .extracting(command -> command.get(0))
@@ -189,7 +189,7 @@ abstract class RedisNodeContract {
         node.call(PING, LONG);
         try (CommandMonitor monitor = server.monitor()) {
             server.pause();
-            LockBackendException failure = failure(() -> node.callOrUndo(TAKE, UNDO, SHORT));
+            LockBackendException failure = failure(() -> node.callOrUndo(TAKE, () -> UNDO, SHORT));
             server.resume();
 
             assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
@@ -211,7 +211,7 @@ abstract class RedisNodeContract {
         node.call(PING, LONG);
         try (CommandMonitor monitor = server.monitor()) {
             proxy.blackhole();
-            assertThat(failure(() -> node.callOrUndo(TAKE, UNDO, SHORT)).reason())
+            assertThat(failure(() -> node.callOrUndo(TAKE, () -> UNDO, SHORT)).reason())
                     .isEqualTo(OUTCOME_UNKNOWN);
             proxy.heal();
 
@@ -281,7 +281,7 @@ abstract class RedisNodeContract {
         try (CommandMonitor monitor = server.monitor()) {
             proxy.loseNextReply();
 
-            LockBackendException failure = failure(() -> node.callOrUndo(TAKE, UNDO, LONG));
+            LockBackendException failure = failure(() -> node.callOrUndo(TAKE, () -> UNDO, LONG));
 
             assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
             assertThat(failure).hasMessageContaining("may have been carried out");

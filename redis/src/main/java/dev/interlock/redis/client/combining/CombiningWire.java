@@ -5,6 +5,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
+import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.Wire;
 import dev.interlock.redis.client.jedis.JedisWire;
 import java.util.function.Supplier;
@@ -46,6 +47,11 @@ final class CombiningWire implements Wire {
     @Override
     public RedisLink openLink(Deadline deadline) {
         return pool.openLink(deadline);
+    }
+
+    @Override
+    public @Nullable ServerAccess access() {
+        return pool.access();
     }
 
     @Override

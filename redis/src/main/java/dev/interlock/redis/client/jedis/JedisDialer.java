@@ -28,6 +28,10 @@ public final class JedisDialer {
         this.failures = access.failures();
     }
 
+    ServerAccess access() {
+        return access;
+    }
+
     /** Makes a connection that is not connected yet. */
     JedisConnection create() {
         return new JedisConnection(access.endpoint(), access.settings());
@@ -91,6 +95,7 @@ public final class JedisDialer {
                 access.accept(command, JedisLine.read(connection), asked);
             }
             connection.loggedIn(login);
+            access.changed();
         } catch (JedisException e) {
             throw JedisLine.isTimeout(e) ? failures.noConnectionInTime(deadline) : failures.noConnection(e);
         }

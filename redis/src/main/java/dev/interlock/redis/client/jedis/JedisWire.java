@@ -73,6 +73,11 @@ public final class JedisWire implements Wire {
     }
 
     @Override
+    public @Nullable ServerAccess access() {
+        return dialer.map(JedisDialer::access).orElse(null);
+    }
+
+    @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return (use == Use.URGENT ? urgentHelpers : helpers).run(call, deadline);
     }

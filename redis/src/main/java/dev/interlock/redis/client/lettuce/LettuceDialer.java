@@ -59,7 +59,18 @@ final class LettuceDialer {
 
     /** Opens a connection for commands. */
     CompletableFuture<LettuceSession<StatefulRedisConnection<String, String>>> connect() {
-        return open(server -> client.connectAsync(StringCodec.UTF8, server).thenCompose(this::examine));
+        return open(server -> client.connectAsync(StringCodec.UTF8, server)
+                .thenCompose(this::examine)
+                .thenApply(this::count));
+    }
+
+    private <C> C count(C connection) {
+        access.ifPresent(ServerAccess::changed);
+        return connection;
+    }
+
+    Optional<ServerAccess> access() {
+        return access;
     }
 
     /** Opens a connection for listening. */

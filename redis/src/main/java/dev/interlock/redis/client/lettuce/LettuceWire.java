@@ -8,6 +8,7 @@ import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.NotSentException;
+import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.ServerError;
 import dev.interlock.redis.client.ServerErrorException;
 import dev.interlock.redis.client.Waiting;
@@ -60,6 +61,11 @@ public final class LettuceWire implements Wire {
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return call.get();
+    }
+
+    @Override
+    public @Nullable ServerAccess access() {
+        return client.dialer().access().orElse(null);
     }
 
     @Override

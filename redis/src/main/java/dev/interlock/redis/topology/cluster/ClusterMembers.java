@@ -57,7 +57,9 @@ final class ClusterMembers {
         return kept;
     }
 
-    private @Nullable ClientNode find(RedisEndpoint endpoint) {
+    /** Returns the node at an address if it was needed before. */
+    @Nullable
+    ClientNode find(RedisEndpoint endpoint) {
         lock.lock();
         try {
             return nodes.get(endpoint);

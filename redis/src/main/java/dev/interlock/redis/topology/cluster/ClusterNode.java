@@ -7,6 +7,7 @@ import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.client.ServerConnector;
@@ -14,6 +15,7 @@ import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +82,7 @@ public final class ClusterNode implements RedisNode {
     }
 
     @Override
-    public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+    public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return router.route(
                 slot(command),
                 new Deadline(env, timeout),
@@ -116,6 +118,13 @@ public final class ClusterNode implements RedisNode {
     public String lane(String key) {
         RedisEndpoint owner = slots.table().owner(HashSlot.of(key));
         return owner == null ? "" : owner.toString();
+    }
+
+    @Override
+    public long generation(String key) {
+        RedisEndpoint owner = slots.table().owner(HashSlot.of(key));
+        ClientNode node = owner == null ? null : members.find(owner);
+        return node == null ? -1 : node.generation(key);
     }
 
     @Override

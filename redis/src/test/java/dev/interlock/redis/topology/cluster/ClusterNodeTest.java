@@ -103,10 +103,12 @@ class ClusterNodeTest {
         SlotMigration migration = cluster.servers.beginMigration(cluster.servers.slotOf(key), target);
         assertThat(call(node, "INCR", key)).as("which has not left yet").isEqualTo(6L);
         migration.moveKeys(List.of(key));
+        long generation = node.generation(key);
 
         RedisCommand increment = RedisCommand.script(INCREMENT, List.of(key), List.of());
         assertThat(node.call(increment, LONG)).isEqualTo(7L);
-        assertThat(node.callOrUndo(increment, increment, LONG)).isEqualTo(8L);
+        assertThat(generation).isPositive().isNotEqualTo(node.generation(key));
+        assertThat(node.callOrUndo(increment, () -> increment, LONG)).isEqualTo(8L);
         assertThat(node.transactIfEqual(key, "8", List.of(RedisCommand.of("INCR", key)), LONG))
                 .isEqualTo("8");
         assertThat(node.transactIfEqual(key, "8", List.of(RedisCommand.of("INCR", key)), LONG))

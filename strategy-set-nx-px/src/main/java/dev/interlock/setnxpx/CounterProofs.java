@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * What shows that the counter of a name has lost nothing since this client set it by the server's time: it did so less than a second
+ * ago, and all connections are the same since then. Of names that fall on the same place only the last is kept, so that a million of them
+ * take no more room than a few thousand. Safe to use from any thread.
+ */
+final class CounterProofs {
+    /** Shorter than any failover that shows no sign on our connections. */
+    private static final long LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int PLACES = 1 << 12;
+
+    private final AtomicReferenceArray<Proof> proofs = new AtomicReferenceArray<>(PLACES);
+
+    /**
+     * A counter as it was set by the server's time.
+     *
+     * @param value what the counter held then, and holds at least if it has lost nothing
+     * @param sentNanos a moment before the request was sent
+     * @param generation of the connections, then and at the answer
+     */
+    private record Proof(String name, String value, long sentNanos, long generation) {}
+
+    /** Returns what a counter holds at least if it has lost nothing, or an empty text if that is not known. */
+    String atLeast(String name, long generation, long nowNanos) {
+        Proof proof = proofs.get(place(name));
+        return proof != null
+                        && proof.generation == generation
+                        && proof.name.equals(name)
+                        && nowNanos - proof.sentNanos < LIFE_NANOS
+                ? proof.value
+                : "";
+    }
+
+    /** Notes that a counter was set by the server's time; has no effect if the generation is not known. */
+    void note(String name, long value, long sentNanos, long generation) {
+        if (generation >= 0) {
+            proofs.set(place(name), new Proof(name, Long.toString(value), sentNanos, generation));
+        }
+    }
+
+    private static int place(String name) {
+        int hash = name.hashCode();
+        return (hash ^ hash >>> 16) & PLACES - 1;
+    }
+}

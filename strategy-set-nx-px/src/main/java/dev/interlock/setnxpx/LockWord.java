@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.engine.protocol.Claim;
+
+/** What the key of a held lock holds: the owner token behind the version of this format, and a mark once somebody waits. */
+final class LockWord {
+    /** The same as in word.lua. */
+    static final String MAGIC = "il1:";
+
+    /** The same as in word.lua; no owner token ends with it. */
+    static final String MARK = ":contended";
+
+    private LockWord() {}
+
+    /** The word of a claim for whose end nobody waits. */
+    static String of(Claim claim) {
+        return MAGIC + claim.token();
+    }
+
+    static String marked(String word) {
+        return word + MARK;
+    }
+
+    /** Whether a value is the word of some claim and bears no mark, so that it may be marked. */
+    static boolean isUnmarked(String value) {
+        return value.startsWith(MAGIC) && !value.endsWith(MARK);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.LuaScript;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A server before which a test does something just as a command is about to be sent, once. */
+final class InterposedNode implements RedisNode {
+    private final RedisNode node;
+    private final Map<String, Runnable> before = new HashMap<>();
+
+    /** What was sent: the names of commands, and the digests of scripts. */
+    final List<String> sent = new CopyOnWriteArrayList<>();
+
+    /** What answers in the server's stead. */
+    BiFunction<RedisCommand, @Nullable Object, @Nullable Object> answer = (command, reply) -> reply;
+
+    /** What would take back the last command that can be taken back. */
+    @Nullable
+    Supplier<RedisCommand> undo;
+
+    /** Stands for the generation if it is not null. */
+    volatile @Nullable Long generation;
+
+    InterposedNode(RedisNode node) {
+        this.node = node;
+    }
+
+    void before(LuaScript script, Runnable action) {
+        before.put(script.sha1(), action);
+    }
+
+    void beforeCommand(String name, Runnable action) {
+        before.put(name, action);
+    }
+
+    private void pass(RedisCommand command) {
+        String name = command.isScript() ? command.arguments().get(0) : command.name();
+        sent.add(name);
+        Runnable action = before.remove(name);
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    @Override
+    public @Nullable Object call(RedisCommand command, Duration timeout) {
+        pass(command);
+        // A command that the server does not know is for the test to answer.
+        return answer.apply(command, command.name().startsWith("DELI") ? null : node.call(command, timeout));
+    }
+
+    @Override
+    public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> theUndo, Duration timeout) {
+        pass(command);
+        undo = theUndo;
+        return answer.apply(command, node.callOrUndo(command, theUndo, timeout));
+    }
+
+    @Override
+    public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+        return node.callAcknowledged(command, wanted, timeout);
+    }
+
+    @Override
+    public @Nullable String transactIfEqual(
+            String key, String expected, List<RedisCommand> commands, Duration timeout) {
+        pass(commands.get(0));
+        return node.transactIfEqual(key, expected, commands, timeout);
+    }
+
+    @Override
+    public long generation(String key) {
+        Long set = generation;
+        return set == null ? node.generation(key) : set;
+    }
+
+    @Override
+    public Watch subscribe(String channel, Listener listener) {
+        return node.subscribe(channel, listener);
+    }
+
+    @Override
+    public boolean isSubscribed(String channel) {
+        return node.isSubscribed(channel);
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Named.named;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.interlock.benchmarks.Benchmark;
+import dev.interlock.benchmarks.Conditions;
 import dev.interlock.benchmarks.EngineBenchmark;
 import dev.interlock.benchmarks.Outcome;
 import dev.interlock.benchmarks.Renderer;
@@ -13,6 +14,8 @@ import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Opener;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.tools.backends.Progress;
 import java.time.Duration;
 import java.util.List;
@@ -91,9 +94,15 @@ class ScenariosTest {
     }
 
     private static Outcome measure(Scenario scenario, List<Candidate> candidates) {
-        return new Benchmark(List.of(scenario), candidates, 1)
-                .run(Progress.none())
-                .get(0);
+        return measure(scenario, candidates, Setting.PLAIN);
+    }
+
+    private static Outcome measure(Scenario scenario, List<Candidate> candidates, Setting setting) {
+        try (Network network = Network.of(List.of(setting))) {
+            return new Benchmark(List.of(scenario), candidates, List.of(setting), 1)
+                    .run(network, Progress.none())
+                    .get(0);
+        }
     }
 
     @Test
@@ -113,11 +122,12 @@ class ScenariosTest {
         assertThat(outcome.lostUpdates()).isTrue();
         assertThat(outcome.candidates()).isEmpty();
         assertThat(outcome.problems().get(broken)).contains("two holders in at once");
-        assertThat(Renderer.markdown(List.of(outcome), 1, 1)).contains("**FAILED: broken lost ");
+        assertThat(Renderer.markdown(List.of(outcome), new Conditions(1, 1, List.of(), List.of())))
+                .contains("**FAILED: broken lost ");
     }
 
     private static Candidate candidate(String name, Opener opener) {
-        return new Candidate(name, Candidate.Kind.PEER, 1, opener, Map.of(), List.of());
+        return new Candidate(name, Candidate.Kind.PEER, 1, opener, Map.of(), List.of(), Map.of());
     }
 
     @Test

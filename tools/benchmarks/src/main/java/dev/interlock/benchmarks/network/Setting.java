@@ -32,7 +32,7 @@ public record Setting(Topology topology, @Nullable Duration roundTrip) {
             parts.add(topology.id());
         }
         if (roundTrip != null || parts.isEmpty()) {
-            parts.add(network());
+            parts.add(roundTrip == null ? network() : "rtt " + network());
         }
         return String.join(", ", parts);
     }

@@ -14,9 +14,11 @@ import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Opener;
+import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.network.Network;
 import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
@@ -85,6 +88,53 @@ class ScenariosTest {
         assertThat(scenario.metrics())
                 .allSatisfy(metric ->
                         assertThat(outcome.sample(candidate, metric).median()).isNotNaN());
+    }
+
+    @Test
+    void aNetworkAddsItsRoundTripToEveryCommandAndCommandsAreCountedAtTheServerAllTheSame() {
+        assertGoesThroughTheProxy("raw-jedis", Topology.SINGLE_SERVERS);
+    }
+
+    /** One for each library, and redlock for its many servers. */
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE_SERVERS, redisson-redlock",
+        "SENTINELS, raw-jedis",
+        "SENTINELS, raw-lettuce",
+        "SENTINELS, redisson-rlock",
+        "SENTINELS, redisson",
+        "SENTINELS, spring-spin",
+        "SENTINELS, set-nx-px/jedis",
+        "CLUSTER, raw-jedis",
+        "CLUSTER, raw-lettuce",
+        "CLUSTER, redisson-rlock",
+        "CLUSTER, redisson",
+        "CLUSTER, spring-spin",
+        "CLUSTER, set-nx-px/lettuce"
+    })
+    @Tag("deep")
+    void everyLibraryIsLedThroughTheProxyInEveryTopology(Topology topology, String candidate) {
+        assertGoesThroughTheProxy(candidate, topology);
+    }
+
+    private static void assertGoesThroughTheProxy(String name, Topology topology) {
+        Duration roundTrip = Duration.ofMillis(4);
+        Candidate candidate = Candidates.all().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+
+        Outcome outcome = measure(
+                Throughput.ownNames("test", Duration.ofMillis(100), 1),
+                List.of(candidate),
+                new Setting(topology, roundTrip));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(candidate, Metric.P50_MICROS).median())
+                .as("one command to lock and one to unlock")
+                .isGreaterThanOrEqualTo(2 * roundTrip.toNanos() / 1e3);
+        assertThat(outcome.sample(candidate, Metric.COMMANDS).median()).isGreaterThanOrEqualTo(1);
+        assertThat(outcome.sample(candidate, Metric.REDIS_MICROS).median()).isPositive();
     }
 
     @Test

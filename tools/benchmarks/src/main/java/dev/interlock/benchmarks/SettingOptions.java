@@ -99,7 +99,7 @@ final class SettingOptions {
                             Collectors.mapping(Candidate::name, Collectors.joining(", "))));
             List<String> ofTopology = new ArrayList<>();
             byReason.forEach(
-                    (why, names) -> ofTopology.add(names + " left out of " + topology.id() + ": " + why + "."));
+                    (why, names) -> ofTopology.add("Left out of " + topology.id() + ": " + names + " (" + why + ")."));
             if (candidates.stream().noneMatch(candidate -> candidate.runsOn(topology))) {
                 throw usage("--topology: " + String.join(" ", ofTopology));
             }

@@ -61,7 +61,7 @@ class BenchCommandTest {
                 "--candidate",
                 "set-nx-px/jedis/fencing=false,redisson-redlock",
                 "--rtt",
-                "0ms,2ms",
+                "2ms",
                 "--topology",
                 "cluster,single",
                 "--seconds",
@@ -72,20 +72,20 @@ class BenchCommandTest {
                 directory.toString());
 
         assertThat(err.toString())
-                .contains("[9/9] one-thread: redisson-redlock, rtt 2ms")
+                .contains("[6/6] one-thread: redisson-redlock, rtt 2ms")
                 .contains("one-thread: set-nx-px/jedis/fencing=false, cluster, rtt 2ms")
                 .doesNotContain("one-thread: redisson-redlock, cluster");
         assertThat(exitCode).as(out.toString()).isEqualTo(ExitCodes.OK);
         assertThat(out.toString())
                 .contains(
-                        "redisson-redlock left out of cluster: it is a lock over 5 servers that are independent",
+                        "Left out of cluster: redisson-redlock (it is a lock over 5 servers that are independent",
                         "| 2ms | ",
-                        "pairs/s side by side\n\n| candidate | loopback | × Redisson | rtt 0ms | × Redisson | rtt 2ms |",
+                        "pairs/s side by side\n\n| candidate | loopback | × Redisson | rtt 2ms | × Redisson | cluster |",
                         "## 1 thread: lock and unlock: cluster, rtt 2ms")
                 .doesNotContain("FAILED");
         List<String> lines = Files.readAllLines(directory.resolve("bench.csv"));
         assertThat(lines)
-                .anyMatch(line -> line.startsWith("one-thread,single,0ms,redisson-redlock,"))
+                .anyMatch(line -> line.startsWith("one-thread,single,2ms,redisson-redlock,"))
                 .noneMatch(line -> line.matches("one-thread,cluster,[^,]+,redisson-redlock,.*"));
         String median = "one-thread,cluster,2ms,set-nx-px/jedis/fencing=false,p50 µs,";
         assertThat(lines.stream().filter(line -> line.startsWith(median)).findFirst())
@@ -108,7 +108,8 @@ class BenchCommandTest {
 
         assertThat(run("--topology", "single,sentinels", "--candidate", "redlock"))
                 .isEqualTo(ExitCodes.USAGE);
-        assertThat(err.toString()).contains("left out of sentinels: the strategy runs on 5 servers");
+        assertThat(err.toString())
+                .contains("--topology: Left out of sentinels: redlock, ", "(the strategy runs on 5 servers");
 
         assertThat(run("--engine", "--rtt", "1ms")).isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString()).contains("--engine uses no Redis: leave --rtt and --topology out");

@@ -153,7 +153,7 @@ final class Workload {
         long[] before = new long[1];
         long commands = stage.commandsSent(() -> {
             before[0] = acquisitions();
-            Pause.of(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT);
+            work(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT);
             phase = Phase.OVER;
             join();
         });

@@ -143,6 +143,10 @@ final class DelayProxy implements AutoCloseable {
                         new DelayedConnection(client, server, selector, line, connections::remove);
                 connections.add(connection);
                 connection.begin(buffer);
+                // One that was accepted while this front was being closed must not outlive it.
+                if (!listener.isOpen()) {
+                    connection.close();
+                }
             } catch (IOException e) {
                 // The client sees that there is no server.
                 closeQuietly(client);

@@ -21,6 +21,11 @@ final class DelayProxyMain {
      * @throws IOException if the parent process has ended
      */
     public static void main(String[] args) throws IOException {
+        // A proxy that has lost a thread would look like a network that is down.
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            failure.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
         ParentJvm parent = ParentJvm.ofThisProcess();
         try (DelayProxy proxy = new DelayProxy()) {
             while (true) {

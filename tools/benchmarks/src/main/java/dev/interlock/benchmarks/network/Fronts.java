@@ -22,7 +22,8 @@ final class Fronts implements AutoCloseable {
 
     /** Returns the port where clients find a server, always the same one. */
     int of(RedisServer server) {
-        return proxy == null ? server.port() : ports.computeIfAbsent(server, key -> proxy.open(key.port()));
+        DelayProxyProcess opened = proxy;
+        return opened == null ? server.port() : ports.computeIfAbsent(server, key -> opened.open(key.port()));
     }
 
     @Override

@@ -31,7 +31,7 @@ final class SettingOptions {
             paramLabel = "TIME",
             description =
                     "measures everything also with a network of this round trip, such as 0.2ms,1ms,5ms, through a proxy in front"
-                            + " of each server; 0ms shows what the proxy itself takes; without a proxy alone if left out")
+                            + " of each server; 0ms shows what the proxy itself takes; only without a proxy if left out")
     private List<String> roundTrips = new ArrayList<>();
 
     @Option(

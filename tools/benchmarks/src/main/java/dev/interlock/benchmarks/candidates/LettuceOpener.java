@@ -47,12 +47,8 @@ public final class LettuceOpener implements Opener {
     }
 
     private static RedisURI sentinels(Addresses servers) {
-        RedisURI uri = RedisURI.builder()
-                .withSentinelMasterId(servers.primaryName())
-                .withSentinel(servers.first().getHost(), servers.first().getPort())
-                .build();
-        uri.getSentinels().clear();
-        uri.getSentinels().addAll(servers.map(LettuceOpener::uri));
-        return uri;
+        RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(servers.primaryName());
+        servers.uris().forEach(sentinel -> uri.withSentinel(sentinel.getHost(), sentinel.getPort()));
+        return uri.build();
     }
 }

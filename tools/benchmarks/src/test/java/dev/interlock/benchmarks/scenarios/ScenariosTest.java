@@ -35,11 +35,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
 class ScenariosTest {
     private static final Sizes SMALL = new Sizes(Duration.ofMillis(60), Duration.ofSeconds(6), 4, 8, 2, 2, 4, 20, 10);
+
+    private static final Duration ROUND_TRIP = Duration.ofMillis(4);
 
     /** Options make other figures, not other ways to get them, so that one scenario with them is enough. */
     static Stream<Arguments> scenariosAndCandidates() {
@@ -117,22 +120,43 @@ class ScenariosTest {
         assertGoesThroughTheProxy(candidate, topology);
     }
 
-    private static void assertGoesThroughTheProxy(String name, Topology topology) {
-        Duration roundTrip = Duration.ofMillis(4);
-        Candidate candidate = Candidates.all().stream()
+    /** Of these, a waiter learns of a release by a message. */
+    @ParameterizedTest
+    @ValueSource(strings = {"set-nx-px/jedis", "set-nx-px/lettuce", "redisson-rlock", "spring-pubsub"})
+    @Tag("deep")
+    void messagesToWaitersPassTheProxyToo(String name) {
+        Candidate candidate = candidate(name);
+
+        Outcome outcome = measure(
+                Throughput.oneNameOfClients("test", Duration.ofMillis(200), 3),
+                List.of(candidate),
+                new Setting(Topology.SINGLE_SERVERS, ROUND_TRIP));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(candidate, Metric.P50_MICROS).median())
+                .as("the lock is asked for at the server, which answers or sends a message")
+                .isGreaterThanOrEqualTo(ROUND_TRIP.toNanos() / 1e3);
+    }
+
+    private static Candidate candidate(String name) {
+        return Candidates.all().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private static void assertGoesThroughTheProxy(String name, Topology topology) {
+        Candidate candidate = candidate(name);
 
         Outcome outcome = measure(
                 Throughput.ownNames("test", Duration.ofMillis(100), 1),
                 List.of(candidate),
-                new Setting(topology, roundTrip));
+                new Setting(topology, ROUND_TRIP));
 
         assertThat(outcome.problems()).isEmpty();
         assertThat(outcome.sample(candidate, Metric.P50_MICROS).median())
                 .as("one command to lock and one to unlock")
-                .isGreaterThanOrEqualTo(2 * roundTrip.toNanos() / 1e3);
+                .isGreaterThanOrEqualTo(2 * ROUND_TRIP.toNanos() / 1e3);
         assertThat(outcome.sample(candidate, Metric.COMMANDS).median()).isGreaterThanOrEqualTo(1);
         assertThat(outcome.sample(candidate, Metric.REDIS_MICROS).median()).isPositive();
     }

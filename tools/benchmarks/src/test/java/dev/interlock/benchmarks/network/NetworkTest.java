@@ -49,14 +49,15 @@ class NetworkTest {
 
     @Test
     void aProxyThatHasEndedIsReported() throws IOException {
-        try (RedisServer server = RedisServer.start();
-                DelayProxyProcess proxy = new DelayProxyProcess()) {
-            int port = proxy.open(server.port());
-            try (RespConnection client = new RespConnection("127.0.0.1", port, PATIENCE_MILLIS)) {
+        try (RedisServer server = RedisServer.start()) {
+            DelayProxyProcess proxy = new DelayProxyProcess();
+            RespConnection client;
+            try (proxy) {
+                client = new RespConnection("127.0.0.1", proxy.open(server.port()), PATIENCE_MILLIS);
                 assertThat(client.call("PING")).isEqualTo("PONG");
+            }
 
-                proxy.close();
-
+            try (client) {
                 assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
             }
             assertThatThrownBy(() -> proxy.open(server.port()))

@@ -3,6 +3,9 @@ package dev.interlock.benchmarks;
 
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.PingTimes;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.benchmarks.scenarios.Scenario;
 import dev.interlock.benchmarks.scenarios.Scenarios;
 import dev.interlock.benchmarks.scenarios.Sizes;
@@ -19,6 +22,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -30,7 +34,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures the installed strategies, over each of their clients, against bare clients, Redisson and Spring"
                     + " Integration, each measurement on fresh Redis servers of its own on the loopback interface.",
-            "Leave the machine alone meanwhile: all of it takes more than an hour."
+            "Leave the machine alone meanwhile: all of it takes more than an hour, and as long again for each --rtt and"
+                    + " --topology."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
@@ -60,6 +65,9 @@ final class BenchCommand implements Callable<Integer> {
                     "the candidates to measure, or what several of them begin with up to a slash, such as set-nx-px or"
                             + " set-nx-px/jedis; all if left out; an unknown one is answered with a list")
     private List<String> candidates = new ArrayList<>();
+
+    @Mixin
+    private final SettingOptions settingOptions = new SettingOptions();
 
     @Option(
             names = "--seconds",
@@ -97,10 +105,17 @@ final class BenchCommand implements Callable<Integer> {
         requirePositive("--rounds", rounds);
         Duration time = Duration.ofSeconds(seconds);
         if (engine) {
+            if (settingOptions.areGiven()) {
+                throw usage("--engine uses no Redis: leave --rtt and --topology out");
+            }
             EngineBenchmark.run(time, rounds);
             print(HeldByEngine.measure() + System.lineSeparator());
             return ExitCodes.OK;
         }
+        List<Candidate> chosenCandidates =
+                chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy);
+        List<Setting> settings = settingOptions.settings();
+        List<String> leftOut = settingOptions.leftOut(chosenCandidates);
         Benchmark benchmark = new Benchmark(
                 chosen(
                         "--scenario",
@@ -108,14 +123,18 @@ final class BenchCommand implements Callable<Integer> {
                         Scenarios.all(Sizes.full(time)),
                         Scenario::name,
                         (scenario, name) -> scenario.name().equals(name)),
-                chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy),
+                chosenCandidates,
+                settings,
                 rounds);
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
         List<Outcome> outcomes;
-        try (Progress progress = Progress.on(spec.commandLine().getErr(), "bench", benchmark.steps())) {
-            outcomes = benchmark.run(progress);
+        List<PingTimes> roundTrips;
+        try (Network network = Network.of(settings);
+                Progress progress = Progress.on(spec.commandLine().getErr(), "bench", benchmark.steps())) {
+            roundTrips = network.measure(settingOptions.roundTrips());
+            outcomes = benchmark.run(network, progress);
         }
-        String markdown = Renderer.markdown(outcomes, rounds, seconds);
+        String markdown = Renderer.markdown(outcomes, new Conditions(rounds, seconds, roundTrips, leftOut));
         print(markdown);
         if (directory != null) {
             directory.write("bench.md", markdown);

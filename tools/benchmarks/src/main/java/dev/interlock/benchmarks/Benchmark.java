@@ -2,6 +2,8 @@
 package dev.interlock.benchmarks;
 
 import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.benchmarks.scenarios.Scenario;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
@@ -9,17 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes candidates through scenarios, in rounds in which each has its turn, so that what changes on the machine meanwhile meets
- * them all.
+ * Takes candidates through scenarios, in rounds in which each has its turn in each setting, so that what changes on the machine
+ * meanwhile meets them all.
  */
 public final class Benchmark {
     private final List<Scenario> scenarios;
     private final List<Candidate> candidates;
+    private final List<Setting> settings;
     private final int rounds;
 
-    public Benchmark(List<Scenario> scenarios, List<Candidate> candidates, int rounds) {
+    public Benchmark(List<Scenario> scenarios, List<Candidate> candidates, List<Setting> settings, int rounds) {
         this.scenarios = scenarios;
         this.candidates = candidates;
+        this.settings = settings;
         this.rounds = rounds;
     }
 
@@ -27,19 +31,30 @@ public final class Benchmark {
     int steps() {
         return rounds
                 * (int) scenarios.stream()
-                        .flatMap(scenario -> candidates.stream().filter(scenario::suits))
+                        .flatMap(scenario -> settings.stream()
+                                .flatMap(setting -> candidates.stream()
+                                        .filter(candidate -> takesPart(candidate, scenario, setting))))
                         .count();
     }
 
-    public List<Outcome> run(Progress progress) {
+    private static boolean takesPart(Candidate candidate, Scenario scenario, Setting setting) {
+        return scenario.suits(candidate) && candidate.runsOn(setting.topology());
+    }
+
+    /** Measures, and returns what was found: scenario by scenario, with an outcome for each setting. */
+    public List<Outcome> run(Network network, Progress progress) {
         List<Outcome> outcomes = new ArrayList<>();
         for (Scenario scenario : scenarios) {
-            Outcome outcome = new Outcome(scenario);
-            outcomes.add(outcome);
+            List<Outcome> ofScenario = settings.stream()
+                    .map(setting -> new Outcome(scenario, setting))
+                    .toList();
+            outcomes.addAll(ofScenario);
             for (int round = 0; round < rounds; round++) {
                 for (Candidate candidate : candidates) {
-                    if (scenario.suits(candidate)) {
-                        measure(outcome, candidate, progress);
+                    for (Outcome outcome : ofScenario) {
+                        if (takesPart(candidate, scenario, outcome.setting())) {
+                            measure(outcome, candidate, network, progress);
+                        }
                     }
                 }
             }
@@ -47,14 +62,15 @@ public final class Benchmark {
         return outcomes;
     }
 
-    private static void measure(Outcome outcome, Candidate candidate, Progress progress) {
+    private void measure(Outcome outcome, Candidate candidate, Network network, Progress progress) {
         if (outcome.isOut(candidate)) {
             progress.skip(1);
             return;
         }
-        progress.begin(outcome.scenario().name() + ": " + candidate.name());
+        String where = settings.size() == 1 ? "" : ", " + outcome.setting().label();
+        progress.begin(outcome.scenario().name() + ": " + candidate.name() + where);
         try {
-            outcome.add(candidate, outcome.scenario().measure(candidate));
+            outcome.add(candidate, outcome.scenario().measure(candidate, outcome.setting(), network));
         } catch (RuntimeException | LinkageError e) {
             // One that fails must not hide what the others can do.
             outcome.exclude(candidate, "could not be measured: " + Messages.of(e));

@@ -6,6 +6,7 @@ import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.benchmarks.figures.Figures;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Sample;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.benchmarks.scenarios.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,18 +15,24 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 
-/** What was found of the candidates in one scenario. */
+/** What was found of the candidates in one scenario and one setting. */
 public final class Outcome {
     private final Scenario scenario;
+    private final Setting setting;
     private final Map<Candidate, List<Figures>> rounds = new LinkedHashMap<>();
     private final Map<Candidate, String> problems = new LinkedHashMap<>();
 
-    Outcome(Scenario scenario) {
+    Outcome(Scenario scenario, Setting setting) {
         this.scenario = scenario;
+        this.setting = setting;
     }
 
     Scenario scenario() {
         return scenario;
+    }
+
+    Setting setting() {
+        return setting;
     }
 
     void add(Candidate candidate, Figures figures) {

@@ -4,14 +4,21 @@ package dev.interlock.benchmarks;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Sample;
+import dev.interlock.benchmarks.network.PingTimes;
+import dev.interlock.benchmarks.scenarios.Scenario;
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.report.MarkdownRenderer;
 import dev.interlock.tools.report.ReportTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /** Writes down what was found: as Markdown for people, and as comma-separated values for programs. */
@@ -23,28 +30,86 @@ public final class Renderer {
 
     private Renderer() {}
 
-    public static String markdown(List<Outcome> outcomes, int rounds, long seconds) {
+    public static String markdown(List<Outcome> outcomes, Conditions conditions) {
         StringBuilder text = new StringBuilder("# Interlock: strategies and what a user would pick instead\n\n");
         text.append(Instant.now().truncatedTo(ChronoUnit.SECONDS))
                 .append("; ")
-                .append(rounds)
-                .append(rounds == 1 ? " round of " : " rounds of ")
-                .append(seconds)
+                .append(conditions.rounds())
+                .append(conditions.rounds() == 1 ? " round of " : " rounds of ")
+                .append(conditions.seconds())
                 .append(" s; ")
                 .append(Machine.here().description())
                 .append(
                         "\n\nMedians, with the least and the greatest round. Ratios are those of the medians, by the first column of"
                                 + " figures. Only ratios travel from one machine to another.\n");
-        for (Outcome outcome : outcomes) {
-            MarkdownRenderer.table(text, table(outcome));
-            outcome.problems()
-                    .forEach((candidate, problem) -> text.append("\n**FAILED: ")
-                            .append(candidate.name())
-                            .append(" ")
-                            .append(problem.replace("\n", " "))
-                            .append("**\n"));
-        }
+        conditions
+                .leftOut()
+                .forEach(sentence -> text.append("\n").append(sentence).append("\n"));
+        MarkdownRenderer.table(text, roundTrips(conditions.roundTrips()));
+        Map<Scenario, List<Outcome>> byScenario = outcomes.stream()
+                .collect(Collectors.groupingBy(Outcome::scenario, LinkedHashMap::new, Collectors.toList()));
+        byScenario.values().forEach(ofScenario -> {
+            if (ofScenario.size() > 1) {
+                MarkdownRenderer.table(text, sideBySide(ofScenario));
+            }
+            ofScenario.forEach(outcome -> details(text, outcome));
+        });
         return text.toString();
+    }
+
+    private static ReportTable roundTrips(List<PingTimes> roundTrips) {
+        List<List<String>> rows = roundTrips.stream()
+                .map(times -> List.of(
+                        times.askedText(),
+                        number(times.measured().p50()),
+                        number(times.measured().p99()),
+                        number(times.proxyMicros()),
+                        number(times.directMicros())))
+                .toList();
+        return new ReportTable(
+                "Round trips: what PING takes with nothing else going on",
+                List.of(
+                        "--rtt",
+                        "p50 µs",
+                        "p99 µs",
+                        "p50 µs through the proxy without a delay",
+                        "p50 µs without a proxy"),
+                rows,
+                List.of());
+    }
+
+    /** The figure by which candidates are compared, in all settings. */
+    private static ReportTable sideBySide(List<Outcome> outcomes) {
+        Scenario scenario = outcomes.get(0).scenario();
+        Metric metric = scenario.metrics().get(0);
+        List<String> header = new ArrayList<>(List.of("candidate"));
+        Set<Candidate> candidates = new LinkedHashSet<>();
+        for (Outcome outcome : outcomes) {
+            header.add(outcome.setting().label());
+            header.add("× Redisson");
+            candidates.addAll(outcome.candidates());
+        }
+        List<List<String>> rows = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            List<String> row = new ArrayList<>(List.of(candidate.name()));
+            for (Outcome outcome : outcomes) {
+                boolean measured = outcome.candidates().contains(candidate);
+                row.add(measured ? cell(outcome.sample(candidate, metric)) : NOTHING);
+                row.add(measured ? number(outcome.timesRedisson(candidate, metric)) : NOTHING);
+            }
+            rows.add(row);
+        }
+        return new ReportTable(scenario.title() + ": " + metric.title() + " side by side", header, rows, List.of());
+    }
+
+    private static void details(StringBuilder text, Outcome outcome) {
+        MarkdownRenderer.table(text, table(outcome));
+        outcome.problems()
+                .forEach((candidate, problem) -> text.append("\n**FAILED: ")
+                        .append(candidate.name())
+                        .append(" ")
+                        .append(problem.replace("\n", " "))
+                        .append("**\n"));
     }
 
     private static ReportTable table(Outcome outcome) {
@@ -63,7 +128,8 @@ public final class Renderer {
                             number(outcome.timesRaw(candidate, metrics.get(0)))));
             rows.add(row);
         }
-        return new ReportTable(outcome.scenario().title(), header, rows, List.of());
+        return new ReportTable(
+                outcome.scenario().title() + ": " + outcome.setting().label(), header, rows, List.of());
     }
 
     private static String cell(Sample sample) {
@@ -86,12 +152,19 @@ public final class Renderer {
     }
 
     static String csv(List<Outcome> outcomes) {
-        StringBuilder text = new StringBuilder("scenario,candidate,figure,median,min,max,times Redisson,times raw\n");
+        StringBuilder text =
+                new StringBuilder("scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw\n");
         for (Outcome outcome : outcomes) {
             for (Candidate candidate : outcome.candidates()) {
                 for (Metric metric : outcome.scenario().metrics()) {
                     Sample sample = outcome.sample(candidate, metric);
-                    text.append(String.join(",", outcome.scenario().name(), candidate.name(), metric.title()));
+                    text.append(String.join(
+                            ",",
+                            outcome.scenario().name(),
+                            outcome.setting().topology().id(),
+                            outcome.setting().network(),
+                            candidate.name(),
+                            metric.title()));
                     DoubleStream.of(
                                     sample.median(),
                                     sample.min(),

@@ -10,6 +10,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,8 +47,72 @@ class BenchCommandTest {
                 .doesNotContain("FAILED");
         assertThat(Files.readString(directory.resolve("bench.md"))).isEqualTo(out.toString());
         assertThat(Files.readAllLines(directory.resolve("bench.csv")))
-                .contains("scenario,candidate,figure,median,min,max,times Redisson,times raw")
-                .anyMatch(line -> line.matches("one-thread,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0"));
+                .contains("scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw")
+                .anyMatch(line ->
+                        line.matches("one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0"));
+    }
+
+    @Test
+    @Tag("deep")
+    void networksAndTopologiesStandSideBySideAndWhoDoesNotRunThereIsLeftOutWithTheReason() throws IOException {
+        int exitCode = run(
+                "--scenario",
+                "one-thread",
+                "--candidate",
+                "set-nx-px/jedis/fencing=false,redisson-redlock",
+                "--rtt",
+                "2ms",
+                "--topology",
+                "cluster,single",
+                "--seconds",
+                "1",
+                "--rounds",
+                "1",
+                "--out",
+                directory.toString());
+
+        assertThat(err.toString())
+                .contains("[6/6] one-thread: redisson-redlock, rtt 2ms")
+                .contains("one-thread: set-nx-px/jedis/fencing=false, cluster, rtt 2ms")
+                .doesNotContain("one-thread: redisson-redlock, cluster");
+        assertThat(exitCode).as(out.toString()).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains(
+                        "Left out of cluster: redisson-redlock (it is a lock over 5 servers that are independent",
+                        "| 2ms | ",
+                        "pairs/s side by side\n\n| candidate | loopback | × Redisson | rtt 2ms | × Redisson | cluster |",
+                        "## 1 thread: lock and unlock: cluster, rtt 2ms")
+                .doesNotContain("FAILED");
+        List<String> lines = Files.readAllLines(directory.resolve("bench.csv"));
+        assertThat(lines)
+                .anyMatch(line -> line.startsWith("one-thread,single,2ms,redisson-redlock,"))
+                .noneMatch(line -> line.matches("one-thread,cluster,[^,]+,redisson-redlock,.*"));
+        String median = "one-thread,cluster,2ms,set-nx-px/jedis/fencing=false,p50 µs,";
+        assertThat(lines.stream().filter(line -> line.startsWith(median)).findFirst())
+                .hasValueSatisfying(line -> assertThat(Double.parseDouble(
+                                line.substring(median.length()).split(",", -1)[0]))
+                        .as("two commands, each with its round trip, in the cluster too")
+                        .isGreaterThanOrEqualTo(4_000));
+    }
+
+    @Test
+    void aRoundTripOrTopologyThatCannotBeUsedIsAnError() {
+        assertThat(run("--rtt", "1ms,5")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--rtt: \"5\" is no time: write one such as 0.2ms");
+
+        assertThat(run("--rtt", "200ms")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--rtt: \"200ms\" is more than 100ms");
+
+        assertThat(run("--topology", "ring")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--topology: there is no \"ring\"; there are single, sentinels, cluster");
+
+        assertThat(run("--topology", "single,sentinels", "--candidate", "redlock"))
+                .isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString())
+                .contains("--topology: Left out of sentinels: redlock, ", "(the strategy runs on 5 servers");
+
+        assertThat(run("--engine", "--rtt", "1ms")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--engine uses no Redis: leave --rtt and --topology out");
     }
 
     @Test
@@ -69,6 +135,13 @@ class BenchCommandTest {
     void helpExplainsTheOptionsAndTheExitCodes() {
         assertThat(run("--help")).isEqualTo(ExitCodes.OK);
         assertThat(out.toString())
-                .contains("Usage: interlock bench", "--scenario", "--candidate", "--engine", "updates were lost");
+                .contains(
+                        "Usage: interlock bench",
+                        "--scenario",
+                        "--candidate",
+                        "--rtt",
+                        "--topology",
+                        "--engine",
+                        "updates were lost");
     }
 }

@@ -27,12 +27,15 @@ public final class SentinelServers implements AutoCloseable {
     private static final int STEADY_SECONDS = 60;
     private static final Duration QUICK = Duration.ofSeconds(1);
     private static final Duration FOR_EVER = Duration.ofDays(1);
+    private static final String NEVER_MILLIS = Long.toString(FOR_EVER.toMillis());
     private static final Duration FAILOVER_TIMEOUT = Duration.ofSeconds(5);
 
     private final List<RedisServer> servers;
     private final List<RedisServer> sentinels;
     private final @Nullable String password;
-    private volatile @Nullable FaultProxy proxy;
+    /** The port on which the sentinels find the first primary, if it is not its own. */
+    private volatile @Nullable Integer watchedPort;
+
     private volatile Duration downAfter = Duration.ofSeconds(STEADY_SECONDS);
 
     private SentinelServers(List<RedisServer> servers, List<RedisServer> sentinels, @Nullable String password) {
@@ -122,15 +125,35 @@ public final class SentinelServers implements AutoCloseable {
      */
     public void watchThrough(FaultProxy proxy) {
         proxy.spare("sentinel-");
+        watchThrough(proxy.port());
+    }
+
+    /**
+     * Lets the sentinels watch the primary through a port of somebody else, which they then tell clients. The primary is to be the
+     * primary as long as the servers run.
+     *
+     * @param port the port of something that passes on what is said to the primary
+     */
+    public void watchThrough(int port) {
         downAfter = FOR_EVER;
         for (RedisServer sentinel : sentinels) {
             sentinel.command("SENTINEL", "REMOVE", NAME);
             // Nor are the replicas led through the proxy, which sentinels do that long after they have seen where those
             // are.
-            watch(sentinel, proxy.port(), FOR_EVER);
+            watch(sentinel, port, FOR_EVER);
         }
-        this.proxy = proxy;
+        watchedPort = port;
         awaitSettled();
+    }
+
+    /**
+     * Lets the sentinels send the primary nothing but {@code PING} from now on, so that what it does is done for its clients. They do
+     * not learn of replicas and sentinels that join later.
+     */
+    public void fallSilent() {
+        for (RedisServer sentinel : sentinels) {
+            sentinel.command("SENTINEL", "DEBUG", "info-period", NEVER_MILLIS, "publish-period", NEVER_MILLIS);
+        }
     }
 
     private static void set(RedisServer sentinel, String option, String value) {
@@ -190,8 +213,8 @@ public final class SentinelServers implements AutoCloseable {
     private RedisServer primary(RedisServer sentinel) {
         List<?> address = sentinel.list("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
         String port = String.valueOf(address.get(1));
-        FaultProxy before = proxy;
-        if (before != null && port.equals(Integer.toString(before.port()))) {
+        Integer front = watchedPort;
+        if (front != null && port.equals(front.toString())) {
             return servers.get(0);
         }
         for (RedisServer server : servers) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.candidates;
 
+import dev.interlock.tools.backends.Topology;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,16 @@ import java.util.Map;
  * @param opener opens its clients
  * @param options what the opener must know
  * @param artifacts the artifacts that an application names to use it
+ * @param objections why it does not run on servers that belong together so, where it does not
  */
 public record Candidate(
-        String name, Kind kind, int servers, Opener opener, Map<String, String> options, List<String> artifacts) {
+        String name,
+        Kind kind,
+        int servers,
+        Opener opener,
+        Map<String, String> options,
+        List<String> artifacts,
+        Map<Topology, String> objections) {
     /** Whose a lock is. */
     public enum Kind {
         OURS,
@@ -29,6 +37,10 @@ public record Candidate(
 
     public LockClient open(List<URI> endpoints, Terms terms) {
         return opener.open(endpoints, terms, options);
+    }
+
+    public boolean runsOn(Topology topology) {
+        return !objections.containsKey(topology);
     }
 
     /** Whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */

@@ -5,10 +5,14 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.tools.backends.ConfiguredStrategy;
+import dev.interlock.tools.backends.Topology;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** All candidates that there are. */
@@ -21,6 +25,13 @@ public final class Candidates {
     private static final String SHARING_CLIENT = "interlock";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
+
+    /** Of what is one lock over several servers that do not know each other. */
+    private static final Map<Topology, String> INDEPENDENT = Stream.of(Topology.SENTINELS, Topology.CLUSTER)
+            .collect(Collectors.toUnmodifiableMap(
+                    topology -> topology,
+                    topology ->
+                            "it is a lock over " + REDLOCK_SERVERS + " servers that are independent of each other"));
 
     private Candidates() {}
 
@@ -75,6 +86,9 @@ public final class Candidates {
         options.putAll(ConfiguredStrategy.trialOptions(provider));
         options.putAll(client);
         options.putAll(more);
+        if (knows(provider, InterlockOpener.TOPOLOGY)) {
+            options.put(InterlockOpener.TOPOLOGY, "as the endpoints say");
+        }
         StringBuilder name = new StringBuilder(provider.name());
         client.values().forEach(value -> name.append("/").append(value));
         more.forEach(
@@ -89,11 +103,22 @@ public final class Candidates {
                 provider.profile().servers().usual(),
                 new InterlockOpener(),
                 options,
-                artifacts);
+                artifacts,
+                objections(provider));
+    }
+
+    private static Map<Topology, String> objections(LockStrategyProvider provider) {
+        Map<Topology, String> objections = new EnumMap<>(Topology.class);
+        if (!knows(provider, InterlockOpener.TOPOLOGY)) {
+            for (Topology topology : Topology.values()) {
+                topology.objection(provider).ifPresent(why -> objections.put(topology, why));
+            }
+        }
+        return objections;
     }
 
     private static Candidate raw(String name, Opener opener, String artifact) {
-        return new Candidate(name, Candidate.Kind.RAW, 1, opener, Map.of(), List.of(artifact));
+        return new Candidate(name, Candidate.Kind.RAW, 1, opener, Map.of(), List.of(artifact), Map.of());
     }
 
     private static Candidate redisson(String name, String kind, int servers) {
@@ -103,7 +128,8 @@ public final class Candidates {
                 servers,
                 new RedissonOpener(),
                 Map.of(RedissonOpener.KIND, kind),
-                List.of("redisson"));
+                List.of("redisson"),
+                servers == 1 ? Map.of() : INDEPENDENT);
     }
 
     private static Candidate spring(String name, RedisLockType type) {
@@ -113,6 +139,7 @@ public final class Candidates {
                 1,
                 new SpringOpener(),
                 Map.of(SpringOpener.TYPE, type.name()),
-                List.of("spring-integration-redis", "lettuce-core"));
+                List.of("spring-integration-redis", "lettuce-core"),
+                Map.of());
     }
 }

@@ -6,7 +6,12 @@ import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.builders.AbstractClientBuilder;
 import redis.clients.jedis.params.SetParams;
 
 /** Opens Jedis clients with a {@link SpinLock}, and room for as many connections as a busy application allows itself. */
@@ -18,9 +23,7 @@ public final class JedisOpener implements Opener {
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
         pool.setMaxTotal(CONNECTIONS);
         pool.setMaxIdle(CONNECTIONS);
-        URI server = endpoints.get(0);
-        RedisClient client = RedisClient.builder()
-                .hostAndPort(server.getHost(), server.getPort())
+        UnifiedJedis client = builder(new Addresses(endpoints))
                 .clientConfig(DefaultJedisClientConfig.builder()
                         .timeoutMillis((int) COMMAND_TIMEOUT.toMillis())
                         .build())
@@ -38,5 +41,21 @@ public final class JedisOpener implements Opener {
             }
         };
         return new LockClient(name -> new SpinLock(commands, name, terms.lease()), client::close);
+    }
+
+    private static AbstractClientBuilder<?, ? extends UnifiedJedis> builder(Addresses servers) {
+        if (servers.areSentinels()) {
+            return RedisSentinelClient.builder()
+                    .masterName(servers.primaryName())
+                    .sentinels(servers.map(JedisOpener::hostAndPort));
+        }
+        if (servers.areNodesOfACluster()) {
+            return RedisClusterClient.builder().nodes(servers.map(JedisOpener::hostAndPort));
+        }
+        return RedisClient.builder().hostAndPort(hostAndPort(servers.first()));
+    }
+
+    private static HostAndPort hostAndPort(URI server) {
+        return new HostAndPort(server.getHost(), server.getPort());
     }
 }

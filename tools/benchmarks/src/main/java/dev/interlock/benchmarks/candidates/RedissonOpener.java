@@ -5,7 +5,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
@@ -24,8 +26,7 @@ public final class RedissonOpener implements Opener {
 
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
-        List<RedissonClient> clients =
-                endpoints.stream().map(server -> open(server, terms)).toList();
+        List<RedissonClient> clients = clients(new Addresses(endpoints), terms);
         RedissonClient first = clients.get(0);
         String kind = options.getOrDefault(KIND, RLOCK);
         Function<String, Lock> locks = switch (kind) {
@@ -38,10 +39,27 @@ public final class RedissonOpener implements Opener {
         return new LockClient(locks, () -> clients.forEach(RedissonClient::shutdown));
     }
 
-    private static RedissonClient open(URI server, Terms terms) {
+    private static List<RedissonClient> clients(Addresses servers, Terms terms) {
+        String[] addresses = servers.asRedisUris().toArray(String[]::new);
+        if (servers.areSentinels()) {
+            return List.of(open(
+                    terms,
+                    config -> config.useSentinelServers()
+                            .setMasterName(servers.primaryName())
+                            .addSentinelAddress(addresses)));
+        }
+        if (servers.areNodesOfACluster()) {
+            return List.of(open(terms, config -> config.useClusterServers().addNodeAddress(addresses)));
+        }
+        return Stream.of(addresses)
+                .map(address -> open(terms, config -> config.useSingleServer().setAddress(address)))
+                .toList();
+    }
+
+    private static RedissonClient open(Terms terms, Consumer<Config> servers) {
         Config config = new Config();
         config.setLockWatchdogTimeout(terms.lease().toMillis());
-        config.useSingleServer().setAddress(server.toString());
+        servers.accept(config);
         return Redisson.create(config);
     }
 

@@ -5,6 +5,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
@@ -20,9 +23,7 @@ public final class SpringOpener implements Opener {
 
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
-        URI server = endpoints.get(0);
-        LettuceConnectionFactory connections =
-                new LettuceConnectionFactory(new RedisStandaloneConfiguration(server.getHost(), server.getPort()));
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(configuration(new Addresses(endpoints)));
         connections.afterPropertiesSet();
         connections.start();
         RedisLockRegistry registry = new RedisLockRegistry(connections, REGISTRY, terms.lease());
@@ -38,5 +39,16 @@ public final class SpringOpener implements Opener {
             registry.destroy();
             connections.destroy();
         });
+    }
+
+    private static RedisConfiguration configuration(Addresses servers) {
+        if (servers.areSentinels()) {
+            return new RedisSentinelConfiguration(servers.primaryName(), servers.map(URI::getAuthority));
+        }
+        if (servers.areNodesOfACluster()) {
+            return new RedisClusterConfiguration(servers.map(URI::getAuthority));
+        }
+        return new RedisStandaloneConfiguration(
+                servers.first().getHost(), servers.first().getPort());
     }
 }

@@ -30,6 +30,9 @@ final class HandOff extends Scenario {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(20);
 
+    /** More than any candidate needs from the call of lock until it waits. */
+    private static final int ROUND_TRIPS_TO_WAIT = 4;
+
     private final Duration time;
 
     HandOff(Duration time) {
@@ -43,7 +46,7 @@ final class HandOff extends Scenario {
 
     @Override
     Figures measure(Testbed stage) {
-        Game game = new Game();
+        Game game = new Game(stage.roundTrip().multipliedBy(ROUND_TRIPS_TO_WAIT));
         Player first = game.player(stage.client(Terms.SHORT).lock("passed"));
         Player second = game.player(stage.client(Terms.SHORT).lock("passed"));
         first.other = second;
@@ -69,6 +72,7 @@ final class HandOff extends Scenario {
 
     /** What the two share. */
     private static final class Game {
+        final Duration untilWaiting;
         final Histogram nanos = new ConcurrentHistogram(DIGITS);
         final Guarded guarded = new Guarded();
         volatile boolean timed;
@@ -78,6 +82,15 @@ final class HandOff extends Scenario {
         volatile long releasedAt;
 
         volatile @Nullable Player holder;
+
+        /**
+         * Creates a game.
+         *
+         * @param untilWaiting what the network adds to the time in which a player begins to wait
+         */
+        Game(Duration untilWaiting) {
+            this.untilWaiting = untilWaiting;
+        }
 
         /** On a busy machine the players may come to nothing in the time that they have. */
         void awaitFigure() {
@@ -149,7 +162,7 @@ final class HandOff extends Scenario {
                 LockSupport.parkNanos(LOOK_NANOS);
             }
             if (!game.over) {
-                Pause.of(Duration.ofNanos(
+                Pause.of(game.untilWaiting.plusNanos(
                         ThreadLocalRandom.current().nextLong(SHORTEST_WAIT.toNanos(), LONGEST_WAIT.toNanos())));
             }
         }

@@ -4,6 +4,8 @@ package dev.interlock.benchmarks.scenarios;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.figures.Figures;
 import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.Setting;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -48,10 +50,13 @@ public abstract class Scenario {
     /**
      * Measures a candidate once, on servers of its own, and leaves nothing behind.
      *
+     * @param candidate the candidate, which runs on such servers
+     * @param setting with which servers, and how far away they are
+     * @param network what lies between them and the clients
      * @throws RuntimeException if there is no result
      */
-    public final Figures measure(Candidate candidate) {
-        try (Testbed stage = Testbed.open(candidate)) {
+    public final Figures measure(Candidate candidate, Setting setting, Network network) {
+        try (Testbed stage = Testbed.open(candidate, setting, network)) {
             return measure(stage);
         }
     }

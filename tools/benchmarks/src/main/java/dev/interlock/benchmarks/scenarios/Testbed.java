@@ -4,34 +4,45 @@ package dev.interlock.benchmarks.scenarios;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Terms;
+import dev.interlock.benchmarks.network.MeasuredServers;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.tools.backends.EmbeddedBackend;
+import dev.interlock.tools.backends.Topology;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Fresh servers for one measurement of a candidate, with its clients and with what the servers say. */
 final class Testbed implements AutoCloseable {
+    /** What asks for these figures, and what servers say to each other. */
+    private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
+
     private static final Pattern CPU = Pattern.compile("(?m)^used_cpu_(?:sys|user):(\\S+)");
 
     private final Candidate candidate;
-    private final EmbeddedBackend backend;
+    private final Setting setting;
+    private final MeasuredServers servers;
     private final List<LockClient> clients = new ArrayList<>();
 
-    private Testbed(Candidate candidate, EmbeddedBackend backend) {
+    private Testbed(Candidate candidate, Setting setting, MeasuredServers servers) {
         this.candidate = candidate;
-        this.backend = backend;
+        this.setting = setting;
+        this.servers = servers;
     }
 
-    static Testbed open(Candidate candidate) {
-        return new Testbed(candidate, EmbeddedBackend.start(candidate.servers()));
+    static Testbed open(Candidate candidate, Setting setting, Network network) {
+        return new Testbed(candidate, setting, network.start(setting, candidate.servers()));
     }
 
     /** Who is on it. */
@@ -40,9 +51,12 @@ final class Testbed implements AutoCloseable {
     }
 
     List<URI> endpoints() {
-        return backend.servers().stream()
-                .map(server -> URI.create(server.uri()))
-                .toList();
+        return servers.endpoints();
+    }
+
+    /** What the network adds to a round trip. */
+    Duration roundTrip() {
+        return Objects.requireNonNullElse(setting.roundTrip(), Duration.ZERO);
     }
 
     /** Opens a client, which {@link #closeClients} or {@link #close} closes. */
@@ -52,9 +66,9 @@ final class Testbed implements AutoCloseable {
         return client;
     }
 
-    /** The processor time of all servers. */
+    /** The processor time of all servers that have data. */
     double cpuSeconds() {
-        return sum(server -> {
+        return sum(servers.all(), server -> {
             Matcher seconds = CPU.matcher(String.valueOf(server.command("INFO", "cpu")));
             return seconds.results()
                     .mapToDouble(part -> Double.parseDouble(part.group(1)))
@@ -62,11 +76,11 @@ final class Testbed implements AutoCloseable {
         });
     }
 
-    /** How many commands all servers have carried out, those in scripts included. */
+    /** How many commands all primaries have carried out, those in scripts included. */
     double commandsCarriedOut() {
-        return sum(server -> {
+        return sum(servers.primaries(), server -> {
             Map<String, Long> calls = server.commandStats();
-            calls.remove("info");
+            calls.keySet().removeAll(NOT_FOR_LOCKS);
             return total(calls.values());
         });
     }
@@ -75,18 +89,21 @@ final class Testbed implements AutoCloseable {
         return numbers.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How many commands clients send to all servers during some work; the servers are slowed down by it. */
+    /** How many commands clients send to all primaries during some work; the servers are slowed down by it. */
     long commandsSent(Runnable work) {
-        return backend.commands(work);
+        return EmbeddedBackend.commandsSentTo(servers.primaries(), work);
     }
 
-    /** The number of keys on the first server. */
+    /** The number of keys on the first server, which has what the others have, or in the whole cluster. */
     long keys() {
-        return (Long) Objects.requireNonNull(backend.servers().get(0).command("DBSIZE"));
+        List<RedisServer> having = setting.topology() == Topology.CLUSTER
+                ? servers.primaries()
+                : servers.primaries().subList(0, 1);
+        return (long) sum(having, server -> (Long) Objects.requireNonNull(server.command("DBSIZE")));
     }
 
-    private double sum(ToDoubleFunction<RedisServer> figure) {
-        return backend.servers().stream().mapToDouble(figure).sum();
+    private static double sum(List<RedisServer> servers, ToDoubleFunction<RedisServer> figure) {
+        return servers.stream().mapToDouble(figure).sum();
     }
 
     void closeClients() {
@@ -110,7 +127,7 @@ final class Testbed implements AutoCloseable {
         try {
             closeClients();
         } finally {
-            backend.close();
+            servers.close();
         }
     }
 }

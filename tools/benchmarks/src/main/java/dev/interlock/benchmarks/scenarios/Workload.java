@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -91,10 +92,11 @@ final class Workload {
         contenders.forEach(Contender::start);
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         try {
-            work(time.dividedBy(2));
+            work(time.dividedBy(2), this::acquisitions);
             phase = Phase.TIMED;
             Reading begin = new Reading();
-            work(time);
+            // One that was begun while the threads warmed up is not timed.
+            work(time, nanos::getTotalCount);
             Reading end = new Reading();
             requireNoFailure();
             values.putAll(compare(begin, end));
@@ -110,12 +112,12 @@ final class Workload {
         return new Figures(values, acquisitions() - updates);
     }
 
-    /** Lets time pass, and more of it until at least one more lock was taken; the first one may take long. */
-    private void work(Duration time) {
-        long before = acquisitions();
+    /** Lets time pass, and more of it until at least one more lock was taken and counted; the first one may take long. */
+    private void work(Duration time, LongSupplier count) {
+        long before = count.getAsLong();
         long from = System.nanoTime();
         Pause.of(time);
-        while (acquisitions() == before) {
+        while (count.getAsLong() == before) {
             requireNoFailure();
             if (System.nanoTime() - from > time.plus(FIRST_PATIENCE).toNanos()) {
                 throw new ToolException("no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds");
@@ -153,7 +155,7 @@ final class Workload {
         long[] before = new long[1];
         long commands = stage.commandsSent(() -> {
             before[0] = acquisitions();
-            Pause.of(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT);
+            work(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT, this::acquisitions);
             phase = Phase.OVER;
             join();
         });

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Named.named;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.interlock.benchmarks.Benchmark;
+import dev.interlock.benchmarks.Conditions;
 import dev.interlock.benchmarks.EngineBenchmark;
 import dev.interlock.benchmarks.Outcome;
 import dev.interlock.benchmarks.Renderer;
@@ -13,7 +14,11 @@ import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Opener;
+import dev.interlock.benchmarks.figures.Metric;
+import dev.interlock.benchmarks.network.Network;
+import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +33,16 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
 class ScenariosTest {
     private static final Sizes SMALL = new Sizes(Duration.ofMillis(60), Duration.ofSeconds(6), 4, 8, 2, 2, 4, 20, 10);
+
+    private static final Duration ROUND_TRIP = Duration.ofMillis(4);
 
     /** Options make other figures, not other ways to get them, so that one scenario with them is enough. */
     static Stream<Arguments> scenariosAndCandidates() {
@@ -85,15 +94,89 @@ class ScenariosTest {
     }
 
     @Test
+    void aNetworkAddsItsRoundTripToEveryCommandAndCommandsAreCountedAtTheServerAllTheSame() {
+        assertGoesThroughTheProxy("raw-jedis", Topology.SINGLE_SERVERS);
+    }
+
+    /** One for each library, and redlock for its many servers. */
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE_SERVERS, redisson-redlock",
+        "SENTINELS, raw-jedis",
+        "SENTINELS, raw-lettuce",
+        "SENTINELS, redisson-rlock",
+        "SENTINELS, redisson",
+        "SENTINELS, spring-spin",
+        "SENTINELS, set-nx-px/jedis",
+        "CLUSTER, raw-jedis",
+        "CLUSTER, raw-lettuce",
+        "CLUSTER, redisson-rlock",
+        "CLUSTER, redisson",
+        "CLUSTER, spring-spin",
+        "CLUSTER, set-nx-px/lettuce"
+    })
+    @Tag("deep")
+    void everyLibraryIsLedThroughTheProxyInEveryTopology(Topology topology, String candidate) {
+        assertGoesThroughTheProxy(candidate, topology);
+    }
+
+    /** Of these, a waiter learns of a release by a message. */
+    @ParameterizedTest
+    @ValueSource(strings = {"set-nx-px/jedis", "set-nx-px/lettuce", "redisson-rlock", "spring-pubsub"})
+    @Tag("deep")
+    void messagesToWaitersPassTheProxyToo(String name) {
+        Candidate candidate = candidate(name);
+
+        Outcome outcome = measure(
+                Throughput.oneNameOfClients("test", Duration.ofMillis(200), 3),
+                List.of(candidate),
+                new Setting(Topology.SINGLE_SERVERS, ROUND_TRIP));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(candidate, Metric.P50_MICROS).median())
+                .as("the lock is asked for at the server, which answers or sends a message")
+                .isGreaterThanOrEqualTo(ROUND_TRIP.toNanos() / 1e3);
+    }
+
+    private static Candidate candidate(String name) {
+        return Candidates.all().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void assertGoesThroughTheProxy(String name, Topology topology) {
+        Candidate candidate = candidate(name);
+
+        Outcome outcome = measure(
+                Throughput.ownNames("test", Duration.ofMillis(100), 1),
+                List.of(candidate),
+                new Setting(topology, ROUND_TRIP));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(candidate, Metric.P50_MICROS).median())
+                .as("one command to lock and one to unlock")
+                .isGreaterThanOrEqualTo(2 * ROUND_TRIP.toNanos() / 1e3);
+        assertThat(outcome.sample(candidate, Metric.COMMANDS).median()).isGreaterThanOrEqualTo(1);
+        assertThat(outcome.sample(candidate, Metric.REDIS_MICROS).median()).isPositive();
+    }
+
+    @Test
     void noScenarioIsLeftWithoutCandidates() {
         assertThat(Scenarios.all(SMALL))
                 .allSatisfy(scenario -> assertThat(Candidates.all()).anyMatch(scenario::suits));
     }
 
     private static Outcome measure(Scenario scenario, List<Candidate> candidates) {
-        return new Benchmark(List.of(scenario), candidates, 1)
-                .run(Progress.none())
-                .get(0);
+        return measure(scenario, candidates, Setting.PLAIN);
+    }
+
+    private static Outcome measure(Scenario scenario, List<Candidate> candidates, Setting setting) {
+        try (Network network = Network.of(List.of(setting))) {
+            return new Benchmark(List.of(scenario), candidates, List.of(setting), 1)
+                    .run(network, Progress.none())
+                    .get(0);
+        }
     }
 
     @Test
@@ -113,11 +196,12 @@ class ScenariosTest {
         assertThat(outcome.lostUpdates()).isTrue();
         assertThat(outcome.candidates()).isEmpty();
         assertThat(outcome.problems().get(broken)).contains("two holders in at once");
-        assertThat(Renderer.markdown(List.of(outcome), 1, 1)).contains("**FAILED: broken lost ");
+        assertThat(Renderer.markdown(List.of(outcome), new Conditions(1, 1, List.of(), List.of())))
+                .contains("**FAILED: broken lost ");
     }
 
     private static Candidate candidate(String name, Opener opener) {
-        return new Candidate(name, Candidate.Kind.PEER, 1, opener, Map.of(), List.of());
+        return new Candidate(name, Candidate.Kind.PEER, 1, opener, Map.of(), List.of(), Map.of());
     }
 
     @Test

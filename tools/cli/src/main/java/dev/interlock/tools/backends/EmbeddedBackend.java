@@ -57,6 +57,17 @@ public final class EmbeddedBackend implements Backend {
 
     @Override
     public long commands(Runnable work) {
+        return commandsSentTo(servers, work);
+    }
+
+    /**
+     * Counts the commands that clients send to some servers while work is done.
+     *
+     * @param servers the servers, which are slowed down by it
+     * @param work the work
+     * @return how many there were
+     */
+    public static long commandsSentTo(List<RedisServer> servers, Runnable work) {
         List<CommandMonitor> monitors = new ArrayList<>();
         try {
             servers.forEach(server -> monitors.add(server.monitor()));

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLocks;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.backends.Topology;
 import dev.interlock.tools.lab.FaultTable.Leg;
 import dev.interlock.tools.lab.FaultTable.Line;
 import dev.interlock.tools.lab.play.Contestant;
 import dev.interlock.tools.lab.play.LabFault;
-import dev.interlock.tools.lab.play.LabTopology;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ class FaultTableTest {
                         Contestant.installed(installed, Map.of()).stream(), Contestant.SPECIMENS.stream())
                 .flatMap(contestant -> plays(contestant, fault -> true));
         Stream<FaultLab.Play> overOtherClients = Contestant.overOtherClients(installed).stream()
-                .flatMap(contestant -> plays(contestant, fault -> fault.topology() != LabTopology.SINGLE_SERVERS));
+                .flatMap(contestant -> plays(contestant, fault -> fault.topology() != Topology.SINGLE_SERVERS));
         return Stream.concat(usual, overOtherClients).toList();
     }
 

@@ -10,6 +10,7 @@ import static dev.interlock.tools.lab.play.LabFault.Excuse.brokenForLong;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
+import dev.interlock.tools.backends.Topology;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -262,11 +263,11 @@ public enum LabFault {
     }
 
     /** The servers on which it is played. */
-    public LabTopology topology() {
+    public Topology topology() {
         if (BEHIND_SENTINELS.contains(this)) {
-            return LabTopology.SENTINELS;
+            return Topology.SENTINELS;
         }
-        return IN_CLUSTERS.contains(this) ? LabTopology.CLUSTER : LabTopology.SINGLE_SERVERS;
+        return IN_CLUSTERS.contains(this) ? Topology.CLUSTER : Topology.SINGLE_SERVERS;
     }
 
     /** Whether it can happen to a strategy at all, if that runs on such servers. */

@@ -9,6 +9,7 @@ import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.TestStrategies;
+import dev.interlock.tools.backends.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,7 @@ class ContestantTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SENTINELS", "CLUSTER"})
-    void whoDoesNotRunOnServersThatBelongTogetherSaysWhy(LabTopology topology) {
+    void whoDoesNotRunOnServersThatBelongTogetherSaysWhy(Topology topology) {
         assertThat(topology.objection(strategy("set-nx-px"))).isEmpty();
         assertThat(topology.objection(strategy("setnx-getset"))).isEmpty();
         assertThat(topology.objection(strategy("redlock")))
@@ -82,8 +83,8 @@ class ContestantTest {
     @Test
     void faultsOfServersThatDoNotKnowEachOtherConcernAll() {
         assertThat(LabFault.KILLED.topology().objection(strategy("redlock"))).isEmpty();
-        assertThat(LabFault.SENTINEL_PARTITION.topology()).isEqualTo(LabTopology.SENTINELS);
-        assertThat(LabFault.CLUSTER_PARTITION.topology()).isEqualTo(LabTopology.CLUSTER);
+        assertThat(LabFault.SENTINEL_PARTITION.topology()).isEqualTo(Topology.SENTINELS);
+        assertThat(LabFault.CLUSTER_PARTITION.topology()).isEqualTo(Topology.CLUSTER);
     }
 
     private static LockStrategyProvider strategy(String name) {

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.tools.lab.play;
+package dev.interlock.tools.backends;
 
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
-import dev.interlock.tools.backends.Servers;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How the servers of a cell belong together. */
-public enum LabTopology {
+/** How the servers of a tool's own belong together. */
+public enum Topology {
     /** As many servers as the strategy is meant to run on, which do not know each other. */
-    SINGLE_SERVERS(null),
-    /** A primary with two replicas, and three sentinels. */
-    SENTINELS("redis-sentinel://127.0.0.1:1/0#mymaster"),
-    /** A cluster of three primaries with a replica each. */
-    CLUSTER("redis-cluster://127.0.0.1:1");
+    SINGLE_SERVERS("single", null),
+    /** A primary with replicas, and three sentinels. */
+    SENTINELS("sentinels", "redis-sentinel://127.0.0.1:1/0#mymaster"),
+    /** A cluster of three primaries. */
+    CLUSTER("cluster", "redis-cluster://127.0.0.1:1");
+
+    private final String id;
 
     /** An endpoint of this form, where nobody listens. */
     private final @Nullable String imaginary;
 
-    LabTopology(@Nullable String imaginary) {
+    Topology(String id, @Nullable String imaginary) {
+        this.id = id;
         this.imaginary = imaginary;
+    }
+
+    /** How the user names it. */
+    public String id() {
+        return id;
     }
 
     /** Returns why a strategy cannot run on such servers, or empty if it can. */

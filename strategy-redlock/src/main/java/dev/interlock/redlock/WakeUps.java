@@ -22,7 +22,7 @@ final class WakeUps {
     private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Environment env;
-    private final Members members;
+    private final Quorum quorum;
     private final ReentrantLock lock = new ReentrantLock();
     private final PriorityQueue<Call> calls = new PriorityQueue<>(Comparator.comparing(call -> call));
     private @Nullable Thread thread;
@@ -36,17 +36,17 @@ final class WakeUps {
         }
     }
 
-    WakeUps(Environment env, Members members) {
+    WakeUps(Environment env, Quorum quorum) {
         this.env = env;
-        this.members = members;
+        this.quorum = quorum;
     }
 
     /** Listens to a channel of all servers. */
     Watch watch(String channel, Runnable onFreed) {
         Listener listener = new Listener(onFreed);
         List<Watch> watches = new ArrayList<>();
-        for (Member member : members.all()) {
-            watches.add(member.node().subscribe(channel, () -> callSoon(listener)));
+        for (QuorumNode node : quorum.all()) {
+            watches.add(node.node().subscribe(channel, () -> callSoon(listener)));
         }
         return new Watch() {
             // One server that tells of a release is enough.

@@ -12,8 +12,6 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.redis.ServerInfo;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -131,21 +129,5 @@ class IdentityTest {
                 .contains(redis.proxies.get(0).uri())
                 .contains("volatile-ttl")
                 .contains("set maxmemory-policy noeviction");
-    }
-
-    @Test
-    void aServerHasRunForLessThanItSaysByUpToASecond() {
-        String server = "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\nuptime_in_seconds:7\r\n";
-
-        Introduction introduction = Introduction.of(ServerInfo.read(server));
-
-        assertThat(introduction).isEqualTo(new Introduction("0123abcd", Duration.ofSeconds(6)));
-    }
-
-    @Test
-    void aServerThatDoesNotSayWhenItStartedIsNoneToGuard() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Introduction.of(ServerInfo.read("run_id:0123abcd\r\n")))
-                .withMessageContaining("uptime_in_seconds");
     }
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
+import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Servers that may have forgotten locks give no vote, whatever they say of themselves. All that is asserted here is true for as long as
+ * {@link #MAX_LEASE}, which no machine takes for a test.
+ */
+class BirthTest {
+    private static final Duration MAX_LEASE = Duration.ofSeconds(Long.getLong("interlock.test.max-lease-seconds", 120));
+    private static final String BIRTH = "interlock:birth";
+
+    private final Fixture redis = new Fixture(3);
+    private final List<AttemptReport> reports = Fixture.reports();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private static LockConfig.Builder guarded(LockConfig.Builder config) {
+        return Fixture.trusting(config)
+                .option("cold-start", "wait")
+                .option("max-lease", MAX_LEASE.toString())
+                .lockDefaults(Fixture.unrenewed(MAX_LEASE));
+    }
+
+    /** Makes a client for which all servers vote, since clients have watched them for long. */
+    private DistributedLockFactory client() {
+        DistributedLockFactory factory = redis.reporting(BirthTest::guarded, reports);
+        await().atMost(MAX_LEASE.plus(Fixture.PATIENCE))
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    DistributedLock lock = factory.getLock("warm-up");
+                    redis.servers.forEach(BirthTest::grow);
+                    redis.servers.forEach(
+                            server -> server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
+                    lock.lock();
+                    boolean all = redis.takenOn("warm-up").size() == redis.servers.size();
+                    lock.unlock();
+                    return all;
+                });
+        reports.clear();
+        return factory;
+    }
+
+    /** Lets a server look as if clients had watched it for long. */
+    private static void grow(RedisServer server) {
+        if (Long.valueOf(1).equals(server.command("EXISTS", BIRTH))) {
+            server.command("HSET", BIRTH, "age", Long.toString(MAX_LEASE.toMillis() * 2));
+        }
+    }
+
+    private void assertStandsAside(DistributedLockFactory factory, String name, int... servers) {
+        LockBackendException failure = catchThrowableOfType(
+                LockBackendException.class, () -> factory.getLock(name).tryLock());
+
+        assertThat(failure).as("what became of the attempt").isNotNull();
+        assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
+        AttemptReport report = reports.get(reports.size() - 1);
+        for (int server : servers) {
+            assertThat(report.nodes().get(server).vote()).as("%s", report).isEqualTo(Vote.STANDS_ASIDE);
+        }
+    }
+
+    @Test
+    void aServerThatWasFlushedGivesNoVote() throws Exception {
+        DistributedLockFactory first = client();
+        DistributedLockFactory second = client();
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+
+        redis.servers.get(1).command("FLUSHALL");
+        redis.servers.get(2).command("FLUSHALL");
+
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aServerThatWasFlushedGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+
+        redis.servers.get(1).command("FLUSHALL");
+        redis.servers.get(2).command("FLUSHALL");
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aReplicaThatWasPromotedGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        for (int i : new int[] {1, 2}) {
+            RedisServer primary = redis.servers.get(i);
+            RedisServer replica =
+                    redis.closeLater(RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> String.valueOf(replica.command("INFO", "replication"))
+                            .contains("master_link_status:up"));
+            replica.command("REPLICAOF", "NO", "ONE");
+            replica.command("DEL", Fixture.key("work"));
+            redis.proxies.get(i).redirect("127.0.0.1", replica.port());
+        }
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aServerThatBecameAReplicaForAMomentGivesNoVote() throws Exception {
+        DistributedLockFactory first = client();
+        DistributedLockFactory second = client();
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+        RedisServer empty = redis.closeLater(RedisServer.start());
+        for (int i : new int[] {1, 2}) {
+            RedisServer server = redis.servers.get(i);
+            server.command("REPLICAOF", "127.0.0.1", Integer.toString(empty.port()));
+            await().atMost(Fixture.PATIENCE).until(() -> server.command("GET", Fixture.key("work")) == null);
+            server.command("REPLICAOF", "NO", "ONE");
+        }
+
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void anEmptyServerInTheOldOnesPlaceGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        for (int i : new int[] {1, 2}) {
+            redis.proxies
+                    .get(i)
+                    .redirect("127.0.0.1", redis.closeLater(RedisServer.start()).port());
+        }
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aShorterMaxLeaseDoesNotLetAServerVoteEarlier() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(1).restart();
+        redis.servers.get(2).restart();
+        Duration shorter = Duration.ofSeconds(2);
+        DistributedLockFactory second = redis.reporting(
+                config -> guarded(config)
+                        .option("max-lease", shorter.toString())
+                        .lockDefaults(Fixture.unrenewed(shorter)),
+                reports);
+
+        await("the shorter time is over").atMost(Fixture.PATIENCE).until(() -> {
+            assertThat(catchThrowableOfType(
+                            LockBackendException.class,
+                            () -> second.getLock("work").tryLock()))
+                    .isNotNull();
+            return reports.stream()
+                    .anyMatch(report -> report.nodes().get(1).vote() == Vote.STANDS_ASIDE
+                            && redis.uptimeSeconds(1) > 2 * shorter.toSeconds());
+        });
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatTrustsServersIsRefusedWhereOthersDoNot() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(2).restart();
+        redis.servers.get(1).command("DEL", Fixture.key("work"));
+        DistributedLockFactory trusting = redis.factory();
+
+        LockBackendException failure = catchThrowableOfType(
+                LockBackendException.class, () -> trusting.getLock("work").tryLock());
+
+        assertThat(failure).isNotNull().hasMessageContaining("cold-start");
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatNamesFewerServersGetsNoVote() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(0).command("DEL", Fixture.key("work"));
+        DistributedLockFactory other = redis.reporting(
+                config -> guarded(config).endpoints(redis.proxies.get(0).uri()), reports);
+
+        assertStandsAside(other, "work", 0);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatNamesTheServersInAnotherOrderGetsNoVote() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(0).command("DEL", Fixture.key("work"));
+        redis.servers.get(1).command("DEL", Fixture.key("work"));
+        DistributedLockFactory other = redis.reporting(
+                config -> guarded(config)
+                        .endpoints(redis.proxies.get(1).uri() + ","
+                                + redis.proxies.get(0).uri() + ","
+                                + redis.proxies.get(2).uri()),
+                reports);
+
+        assertStandsAside(other, "work", 0, 1);
+        assertThat(lease.isValid()).isTrue();
+    }
+}

@@ -37,7 +37,7 @@ final class AcquireRound {
         this.scripts = scripts;
         this.reports = reports;
         this.claim = claim;
-        this.poll = newPoll(answers -> count(answers).isDecided());
+        this.poll = newPoll(answers -> count(answers).isDecided() || answers.hasDuplicate());
     }
 
     private Poll newPoll(Poll.Decision decision) {
@@ -56,6 +56,10 @@ final class AcquireRound {
             poll.ask(i, Request.Kind.VOTE, acquire);
         }
         poll.await(tooLateNanos());
+        if (poll.hasDuplicate()) {
+            poll.close();
+            return failDuplicate();
+        }
         if (!count(poll).isCarried()) {
             // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
             // else holds the lock, and as long as for any answer where that tells what went wrong.
@@ -138,6 +142,16 @@ final class AcquireRound {
             reports.tell(report(AttemptReport.Outcome.GRANTED, elapsed, left, fence));
         }
         return new Attempt.Granted(Duration.ofNanos(settings.validityNanos(claim.lease())), fence);
+    }
+
+    private Attempt failDuplicate() {
+        undo(scripts.release(List.of(claim)));
+        LockBackendException clash = quorum.clashOfVoters();
+        return failed(
+                Reason.REFUSED,
+                clash == null
+                        ? "two of the servers are one and the same, which can vote only once: name each server once"
+                        : String.valueOf(clash.getMessage()));
     }
 
     private Attempt fail() {

@@ -132,8 +132,15 @@ final class NodeConnector {
         }
         ServerInfo info = ServerInfo.read(said);
         examination.examine(info, asked, now());
+        if (info.mode().filter(mode -> mode.equals("cluster")).isPresent()) {
+            throw new LockBackendException(
+                    Reason.REFUSED,
+                    server.name()
+                            + " is a node of a cluster, where a replica that lacks locks may take over, and where scripts"
+                            + " cannot reach the birth record: name servers that are on their own");
+        }
         if (!settings.allowFailover()) {
-            requireNoFailover(link, info);
+            requireNoSentinel(link);
         }
         return info.runId()
                 .orElseThrow(() -> new LockBackendException(

@@ -165,15 +165,28 @@ final class Poll {
         if (said.from().hasSuccessor()) {
             return NOT_COUNTED;
         }
-        String runId = said.from().runId;
+        return isDuplicate(node, said.from().runId) ? NOT_COUNTED : answer;
+    }
+
+    private boolean isDuplicate(int node, String runId) {
         for (int i = 0; i < node; i++) {
             if (!runId.isEmpty()
                     && answer(i) instanceof Answer.Said other
                     && other.from().runId.equals(runId)) {
-                return NOT_COUNTED;
+                return true;
             }
         }
-        return answer;
+        return false;
+    }
+
+    /** Returns whether one process has answered as two servers. */
+    boolean hasDuplicate() {
+        for (int i = 0; i < size(); i++) {
+            if (answer(i) instanceof Answer.Said said && isDuplicate(i, said.from().runId)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns what most of the answers that count have in common, or an empty text. */

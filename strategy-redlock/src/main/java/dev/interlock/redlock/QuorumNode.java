@@ -254,10 +254,10 @@ final class QuorumNode implements NodeConnector.Owner {
             long wait = kind == Request.Kind.VOTE
                     ? eligibility.votesInNanos(now)
                     : kind == Request.Kind.RENEWAL ? eligibility.confirmsInNanos(now) : 0;
+            if (wait > 0 ? now - toldNanos > WATCH_NANOS : eligibility.isNewsThatItVotes(now)) {
+                enrol(current);
+            }
             if (wait > 0) {
-                if (now - toldNanos > WATCH_NANOS) {
-                    enrol(current);
-                }
                 return standsAside(name
                         + (eligibility.isDisputed()
                                 ? " is used by a client with another list of servers, or under another index, and does not"
@@ -491,6 +491,7 @@ final class QuorumNode implements NodeConnector.Owner {
             }
             lastFailure = null;
             wasConnected = true;
+            toldNanos = env.nanoTime();
             session = opened;
             for (Outbox.Undelivered undelivered : outbox.drain(env.nanoTime())) {
                 release(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});

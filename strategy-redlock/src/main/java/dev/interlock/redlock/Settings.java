@@ -84,8 +84,8 @@ record Settings(
     static final StrategyOption FAILOVER = new StrategyOption(
             "failover",
             "refuse",
-            "refuse rejects a server that Sentinel or Redis Cluster may replace by a replica; allow accepts it, and keeps the replica"
-                    + " out for max-lease");
+            "refuse rejects a server that Sentinel watches, and may replace by a replica that lacks locks; allow accepts it, and keeps"
+                    + " the replica out for max-lease");
     static final StrategyOption FENCING =
             new StrategyOption("fencing", "true", "true draws fencing tokens; false keeps no counters in Redis");
     static final StrategyOption EVEN_NODES = new StrategyOption(
@@ -123,6 +123,7 @@ record Settings(
                     Assumption.BOUNDED_CLOCK_RATES,
                     Assumption.NO_FAILOVER,
                     Assumption.NO_EVICTION,
+                    Assumption.NO_ROLLBACK,
                     Assumption.MAJORITY_UP,
                     Assumption.SAME_SERVERS));
 

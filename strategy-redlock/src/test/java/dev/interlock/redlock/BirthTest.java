@@ -11,10 +11,23 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +37,6 @@ import org.junit.jupiter.api.Test;
  */
 class BirthTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(Long.getLong("interlock.test.max-lease-seconds", 120));
-    private static final String BIRTH = "interlock:birth";
 
     private final Fixture redis = new Fixture(3);
     private final List<AttemptReport> reports = Fixture.reports();
@@ -48,9 +60,7 @@ class BirthTest {
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(() -> {
                     DistributedLock lock = factory.getLock("warm-up");
-                    redis.servers.forEach(BirthTest::grow);
-                    redis.servers.forEach(
-                            server -> server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
+                    redis.growOld(MAX_LEASE.multipliedBy(2));
                     lock.lock();
                     boolean all = redis.takenOn("warm-up").size() == redis.servers.size();
                     lock.unlock();
@@ -58,13 +68,6 @@ class BirthTest {
                 });
         reports.clear();
         return factory;
-    }
-
-    /** Lets a server look as if clients had watched it for long. */
-    private static void grow(RedisServer server) {
-        if (Long.valueOf(1).equals(server.command("EXISTS", BIRTH))) {
-            server.command("HSET", BIRTH, "age", Long.toString(MAX_LEASE.toMillis() * 2));
-        }
     }
 
     private void assertStandsAside(DistributedLockFactory factory, String name, int... servers) {
@@ -153,6 +156,49 @@ class BirthTest {
     }
 
     @Test
+    void aServerThatSaysThatItHasRunForLongGivesNoVoteBeforeAClientHasWatchedIt() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(1).restart();
+        redis.servers.get(2).restart();
+        // As servers do whose clocks have been stepped forward after they started.
+        LeaseProtocol second = redis.protocol(
+                BirthTest::guarded, Environment.system(), (index, node) -> new OldLookingNode(node), reports);
+
+        assertThat(second.attempt(Fixture.claim("work", MAX_LEASE))).isInstanceOf(Attempt.Failed.class);
+        assertThat(reports.get(0).nodes().get(1).vote()).isEqualTo(Vote.STANDS_ASIDE);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aHolderLearnsFromTheOthersThatAProcessThatStillAnswersItHasASuccessor() throws Exception {
+        client();
+        redis.proxies.get(2).refuse();
+        LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim claim = Fixture.claim("work", MAX_LEASE);
+        assertThat(holder.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        redis.proxies.get(2).accept();
+        FaultProxy moved = redis.closeLater(FaultProxy.to(redis.closeLater(RedisServer.start())));
+        DistributedLockFactory second = redis.reporting(
+                config -> guarded(config)
+                        .endpoints(redis.proxies.get(0).uri() + "," + moved.uri() + ","
+                                + redis.proxies.get(2).uri()),
+                reports);
+
+        assertThat(catchThrowableOfType(
+                        LockBackendException.class, () -> second.getLock("work").tryLock()))
+                .as("the new process may not vote yet")
+                .isNotNull();
+
+        await("the old process has no voice any more")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> holder.renew(List.of(claim)).get(0) instanceof Renewal.Failed);
+        for (int i = 0; i < 5; i++) {
+            assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Failed.class);
+        }
+    }
+
+    @Test
     void aShorterMaxLeaseDoesNotLetAServerVoteEarlier() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(1).restart();
@@ -216,5 +262,66 @@ class BirthTest {
 
         assertStandsAside(other, "work", 0, 1);
         assertThat(lease.isValid()).isTrue();
+    }
+
+    /** A server that says that it has run for years. */
+    private record OldLookingNode(RedisNode node) implements RedisNode {
+        @Override
+        public RedisLink openLink(Duration timeout) {
+            RedisLink link = node.openLink(timeout);
+            return new RedisLink() {
+                @Override
+                public Sent send(RedisCommand command, Consumer<Reply> onReply) {
+                    return link.send(
+                            command,
+                            reply -> onReply.accept(
+                                    reply instanceof Reply.Value value && value.value() instanceof String text
+                                            ? new Reply.Value(text.replaceAll(
+                                                    "uptime_in_seconds:\\d+", "uptime_in_seconds:99999999"))
+                                            : reply));
+                }
+
+                @Override
+                public boolean isOpen() {
+                    return link.isOpen();
+                }
+
+                @Override
+                public void close() {
+                    link.close();
+                }
+            };
+        }
+
+        @Override
+        public @Nullable Object call(RedisCommand command, Duration timeout) {
+            return node.call(command, timeout);
+        }
+
+        @Override
+        public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+            return node.callOrUndo(command, undo, timeout);
+        }
+
+        @Override
+        public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+            return node.callAcknowledged(command, wanted, timeout);
+        }
+
+        @Override
+        public @Nullable String transactIfEqual(
+                String key, String expected, List<RedisCommand> commands, Duration timeout) {
+            return node.transactIfEqual(key, expected, commands, timeout);
+        }
+
+        @Override
+        public Watch subscribe(String channel, Listener listener) {
+            return node.subscribe(channel, listener);
+        }
+
+        @Override
+        public void close() {
+            node.close();
+        }
     }
 }

@@ -163,6 +163,16 @@ final class Fixture implements AutoCloseable {
         return taken;
     }
 
+    /** Lets servers that have a birth record look as if clients had watched them for long, and clients read it again. */
+    void growOld(Duration age) {
+        for (RedisServer server : servers) {
+            if (Long.valueOf(1).equals(server.command("EXISTS", "interlock:birth"))) {
+                server.command("HSET", "interlock:birth", "age", Long.toString(age.toMillis()));
+            }
+            server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        }
+    }
+
     /** How long a server says that it has run. */
     long uptimeSeconds(int server) {
         return String.valueOf(servers.get(server).command("INFO", "server"))

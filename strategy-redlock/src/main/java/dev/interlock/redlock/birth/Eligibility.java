@@ -96,14 +96,28 @@ public final class Eligibility {
      * @return nanoseconds; zero or less if it may vote
      */
     public long votesInNanos(long nowNanos) {
-        Duration longest = roster.longestLease();
-        long aside = longest.toNanos() + driftNanos.applyAsLong(longest);
         lock.lock();
         try {
-            return aside - ageNanos(nowNanos);
+            return asideNanos() - ageNanos(nowNanos);
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Returns whether the process may vote by what this client has watched, and the record does not say so yet, so that clients that
+     * come later would wait.
+     *
+     * @param nowNanos the time
+     * @return whether the node is to be told
+     */
+    public boolean isNewsThatItVotes(long nowNanos) {
+        return votesInNanos(nowNanos) <= 0 && record().age().toNanos() < asideNanos();
+    }
+
+    private long asideNanos() {
+        Duration longest = roster.longestLease();
+        return longest.toNanos() + driftNanos.applyAsLong(longest);
     }
 
     /**

@@ -151,14 +151,7 @@ final class NodeConnector {
     }
 
     /** A node that fails over is not the independent one that a majority counts on. */
-    private void requireNoFailover(RedisLink link, ServerInfo info) {
-        if (info.mode().filter(mode -> mode.equals("cluster")).isPresent()) {
-            throw new LockBackendException(
-                    Reason.REFUSED,
-                    server.name()
-                            + " is a node of a cluster, where a replica that lacks locks may take over: name servers"
-                            + " that are on their own, or set the option failover=allow");
-        }
+    private void requireNoSentinel(RedisLink link) {
         Object listeners;
         try {
             listeners = reply(link, RedisCommand.of("PUBSUB", "NUMSUB", SENTINEL_CHANNEL));

@@ -67,12 +67,13 @@ final class Poll {
     void ask(int node, Request.Kind kind, Request.Wording wording) {
         Request request = new Request(wording, kind, patience, answer -> note(node, answer), () -> env.unpark(waiter));
         requests[node] = request;
-        quorum.get(node).ask(request);
+        quorum.get(node).line().ask(request);
     }
 
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int node, RedisCommand command, long untilNanos) {
         requests[node] = quorum.get(node)
+                .line()
                 .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
     }
 
@@ -253,7 +254,7 @@ final class Poll {
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
             if (request != null && answer(i) == null) {
-                quorum.get(i).leave(request);
+                quorum.get(i).line().leave(request);
             }
         }
     }
@@ -265,7 +266,7 @@ final class Poll {
      */
     boolean giveUp(int node) {
         Request request = requests[node];
-        return request != null && quorum.get(node).giveUp(request);
+        return request != null && quorum.get(node).line().giveUp(request);
     }
 
     long beganNanos() {

@@ -55,7 +55,7 @@ final class Quorum implements QuorumNode.Events {
     LockBackendException clash() {
         if (clash != null) {
             // Nobody is asked meanwhile who could notice that one of the connections has ended.
-            all.forEach(QuorumNode::look);
+            all.forEach(node -> node.line().look());
         }
         return clash;
     }

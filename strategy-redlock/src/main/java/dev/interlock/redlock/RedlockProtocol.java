@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.release.WakeUps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +62,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 config.commandTimeout(),
                 env);
         this.reports = reports;
-        this.wakeUps = new WakeUps(env, quorum);
+        this.wakeUps = new WakeUps(env, servers.stream().map(Server::node).toList());
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
     }

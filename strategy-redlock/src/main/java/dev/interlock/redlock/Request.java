@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link QuorumNode}. */
+/** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link NodeLine}. */
 final class Request {
     /** How often a request is sent again since the birth record had changed. */
     private static final int MAX_REPETITIONS = 3;

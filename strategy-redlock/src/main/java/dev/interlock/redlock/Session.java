@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.birth.Eligibility;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to a process that has introduced itself. */
+/** A connection to a process that has introduced itself, and when that process is asked. */
 final class Session {
+    /** After how long a server that owes an answer is not asked for votes until it gives one. */
+    private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     final RedisLink link;
 
     /** The name of the process, or an empty text if it may not be asked. */
@@ -18,13 +22,13 @@ final class Session {
     /** Whether the process may vote; {@code null} where servers are trusted. */
     final @Nullable Eligibility eligibility;
 
-    /** Requests that wait until the birth record was read again; {@code null} unless it is being read. Guarded by the node's lock. */
-    private @Nullable List<Request> waiting;
-
+    private final String node;
     private final AtomicInteger unanswered = new AtomicInteger();
     private volatile long heardNanos;
 
-    Session(RedisLink link, String runId, @Nullable Eligibility eligibility, long nowNanos) {
+    /** @param node what the server is called in messages */
+    Session(String node, RedisLink link, String runId, @Nullable Eligibility eligibility, long nowNanos) {
+        this.node = node;
         this.link = link;
         this.runId = runId;
         this.eligibility = eligibility;
@@ -41,28 +45,45 @@ final class Session {
         return eligibility != null && eligibility.hasSuccessor();
     }
 
-    /** Begins to read the birth record again, unless that has begun. */
-    boolean beginEnrolment() {
-        if (waiting != null) {
-            return false;
+    /** Returns why the process is not asked, if so. */
+    @Nullable
+    Answer abstention(Request.Kind kind, long nowNanos) {
+        if (eligibility != null) {
+            long wait = asideNanos(eligibility, kind, nowNanos);
+            if (wait > 0) {
+                return standsAside(
+                        eligibility.isDisputed()
+                                ? "is used by a client with another list of servers, or under another index, and does not vote"
+                                        + " until that is over for max-lease: give all clients the same servers in the same order,"
+                                        + " and name each once; it may vote in "
+                                : "has started too short a time ago to vote, as far as clients have seen, and may do so in ",
+                        wait);
+            }
         }
-        waiting = new ArrayList<>();
-        return true;
+        long silent = silentNanos(nowNanos);
+        return kind == Request.Kind.VOTE && silent > SILENCE_NANOS
+                ? new Answer.Failed(
+                        NodeReport.Vote.TIMED_OUT,
+                        new LockBackendException(
+                                Reason.UNREACHABLE,
+                                node + " has not answered for " + TimeUnit.NANOSECONDS.toMillis(silent)
+                                        + " ms, and was not asked"))
+                : null;
     }
 
-    /** Lets a request wait until the birth record was read again, which has begun. */
-    void awaitEnrolment(Request request) {
-        if (waiting == null) {
-            throw new IllegalStateException("the birth record is not being read");
-        }
-        waiting.add(request);
+    private static long asideNanos(Eligibility eligibility, Request.Kind kind, long nowNanos) {
+        return switch (kind) {
+            case VOTE -> eligibility.votesInNanos(nowNanos);
+            case RENEWAL -> eligibility.confirmsInNanos(nowNanos);
+            case READ, OTHER -> 0;
+        };
     }
 
-    /** Ends the reading of the birth record, and returns the requests that waited for it. */
-    List<Request> endEnrolment() {
-        List<Request> waited = waiting == null ? List.of() : waiting;
-        waiting = null;
-        return waited;
+    private Answer standsAside(String why, long waitNanos) {
+        return new Answer.Failed(
+                NodeReport.Vote.STANDS_ASIDE,
+                new LockBackendException(
+                        Reason.UNREACHABLE, node + " " + why + (TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1) + " ms"));
     }
 
     void noteSent(long nowNanos) {

@@ -52,7 +52,8 @@ class AccessControlTest {
         for (int i = 0; i < 3; i++) {
             redis.servers.get(i).command("SET", Fixture.fence("listed"), Long.toString(8_000_000_000_000_000L + i));
         }
-        await().atMost(Fixture.PATIENCE)
+        await().pollInSameThread()
+                .atMost(Fixture.PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(() -> {
                     redis.growOld(Duration.ofMinutes(1));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Birth records: from when on the nodes can be relied upon to remember every lease that they granted. */
-@org.jspecify.annotations.NullMarked
+/** Birth records: since when a node has forgotten no lease that it granted. */
+@NullMarked
 package dev.interlock.redlock.birth;
+
+import org.jspecify.annotations.NullMarked;

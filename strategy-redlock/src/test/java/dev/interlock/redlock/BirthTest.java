@@ -27,6 +27,7 @@ import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -262,6 +263,45 @@ class BirthTest {
                 reports);
 
         assertStandsAside(other, "work", 0, 1);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void whatOneClientHasWatchedCountsForTheNext() {
+        Duration shorter = Duration.ofSeconds(2);
+        UnaryOperator<LockConfig.Builder> options = config ->
+                guarded(config).option("max-lease", shorter.toString()).lockDefaults(Fixture.unrenewed(shorter));
+        DistributedLockFactory first = redis.factory(options);
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> first.getLock("warm-up").tryLock()
+                        && redis.servers.stream()
+                                .allMatch(server ->
+                                        Long.parseLong(String.valueOf(server.command("HGET", "interlock:birth", "age")))
+                                                > shorter.toMillis()));
+
+        assertThat(redis.factory(options).getLock("work").tryLock()).isTrue();
+    }
+
+    @Test
+    void notSafeAServerWhoseImageWasRolledBackVotesAtOnce() throws Exception {
+        DistributedLockFactory first = client();
+        for (RedisServer server : redis.servers.subList(1, 3)) {
+            server.command("COPY", "interlock:birth", "interlock:birth", "DB", "1");
+        }
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+        redis.servers.subList(1, 3).forEach(server -> server.command("SWAPDB", "0", "1"));
+
+        assertThat(redis.factory(BirthTest::guarded).getLock("work").tryLock()).isTrue();
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void notSafeAServerThatLosesTheKeyOfALockAloneVotesAtOnce() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.subList(1, 3).forEach(server -> server.command("DEL", Fixture.key("work")));
+
+        assertThat(redis.factory(BirthTest::guarded).getLock("work").tryLock()).isTrue();
         assertThat(lease.isValid()).isTrue();
     }
 

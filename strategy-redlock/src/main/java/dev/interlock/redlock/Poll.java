@@ -30,7 +30,7 @@ final class Poll {
             Vote.FAILED,
             new LockBackendException(
                     Reason.OUTCOME_UNKNOWN,
-                    "the process that answered has answered as another server too, or another process has taken its place"));
+                    "the process that answered has answered as another server too, has a successor, or may not vote after all"));
 
     private final Environment env;
     private final Quorum quorum;
@@ -156,14 +156,19 @@ final class Poll {
         return counted == null ? answers.get(node) : counted[node];
     }
 
-    /** Returns the answer as it counts: once for each process, and not for one whose place another process has taken. */
+    /**
+     * Returns the answer as it counts: once for each process, and not for one that has a successor or may not vote, as became known
+     * since it was asked.
+     */
     @Nullable
     Answer counted(int node) {
         Answer answer = answer(node);
         if (!(answer instanceof Answer.Said said)) {
             return answer;
         }
-        if (said.from().hasSuccessor()) {
+        Request request = requests[node];
+        if (said.from().hasSuccessor()
+                || (request != null && said.from().asideNanos(request.kind, env.nanoTime()) > 0)) {
             return NOT_COUNTED;
         }
         return isDuplicate(node, said.from().runId) ? NOT_COUNTED : answer;

@@ -48,17 +48,15 @@ final class Session {
     /** Returns why the process is not asked, if so. */
     @Nullable
     Answer abstention(Request.Kind kind, long nowNanos) {
-        if (eligibility != null) {
-            long wait = asideNanos(eligibility, kind, nowNanos);
-            if (wait > 0) {
-                return standsAside(
-                        eligibility.isDisputed()
-                                ? "is used by a client with another list of servers, or under another index, and does not vote"
-                                        + " until that is over for max-lease: give all clients the same servers in the same order,"
-                                        + " and name each once; it may vote in "
-                                : "has started too short a time ago to vote, as far as clients have seen, and may do so in ",
-                        wait);
-            }
+        long wait = asideNanos(kind, nowNanos);
+        if (eligibility != null && wait > 0) {
+            return standsAside(
+                    eligibility.isDisputed()
+                            ? "is used by a client with another list of servers, or under another index, and does not vote"
+                                    + " until that is over for max-lease: give all clients the same servers in the same order,"
+                                    + " and name each once; it may vote in "
+                            : "has started too short a time ago to vote, as far as clients have seen, and may do so in ",
+                    wait);
         }
         long silent = silentNanos(nowNanos);
         return kind == Request.Kind.VOTE && silent > SILENCE_NANOS
@@ -71,7 +69,11 @@ final class Session {
                 : null;
     }
 
-    private static long asideNanos(Eligibility eligibility, Request.Kind kind, long nowNanos) {
+    /** How long what the process says to a question must not count yet; zero or less if it counts. */
+    long asideNanos(Request.Kind kind, long nowNanos) {
+        if (eligibility == null) {
+            return 0;
+        }
         return switch (kind) {
             case VOTE -> eligibility.votesInNanos(nowNanos);
             case RENEWAL -> eligibility.confirmsInNanos(nowNanos);

@@ -30,12 +30,16 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Servers that may have forgotten locks give no vote, whatever they say of themselves. All that is asserted here is true for as long as
  * {@link #MAX_LEASE}, which no machine takes for a test.
  */
+@Execution(ExecutionMode.CONCURRENT) // Each test has servers of its own.
 class BirthTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(Long.getLong("interlock.test.max-lease-seconds", 120));
 
@@ -108,10 +112,12 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void aReplicaThatWasPromotedGivesNoVoteToAClientThatComesLater() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         for (int i : new int[] {1, 2}) {
             RedisServer primary = redis.servers.get(i);
+            primary.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
             RedisServer replica =
                     redis.closeLater(RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
             await().atMost(Fixture.PATIENCE)
@@ -127,11 +133,12 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void aServerThatBecameAReplicaForAMomentGivesNoVote() throws Exception {
         DistributedLockFactory first = client();
         DistributedLockFactory second = client();
         LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
-        RedisServer empty = redis.closeLater(RedisServer.start());
+        RedisServer empty = redis.closeLater(RedisServer.start("--repl-diskless-sync-delay", "0"));
         for (int i : new int[] {1, 2}) {
             RedisServer server = redis.servers.get(i);
             server.command("REPLICAOF", "127.0.0.1", Integer.toString(empty.port()));
@@ -201,6 +208,7 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void aShorterMaxLeaseDoesNotLetAServerVoteEarlier() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(1).restart();
@@ -267,6 +275,7 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void whatOneClientHasWatchedCountsForTheNext() {
         Duration shorter = Duration.ofSeconds(2);
         UnaryOperator<LockConfig.Builder> options = config ->
@@ -284,6 +293,7 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void notSafeAServerWhoseImageWasRolledBackVotesAtOnce() throws Exception {
         DistributedLockFactory first = client();
         for (RedisServer server : redis.servers.subList(1, 3)) {
@@ -297,6 +307,7 @@ class BirthTest {
     }
 
     @Test
+    @Tag("deep")
     void notSafeAServerThatLosesTheKeyOfALockAloneVotesAtOnce() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.subList(1, 3).forEach(server -> server.command("DEL", Fixture.key("work")));

@@ -16,6 +16,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.testservers.FaultProxy;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What servers say about themselves, and what follows from that. */
@@ -76,6 +78,7 @@ class IdentityTest {
     }
 
     @Test
+    @Tag("deep")
     void aServerThatAnswersUnderTwoNamesHasOneVoteThoughOneConnectionHasEndedWhenItIsLookedAt() {
         redis.proxies.get(2).redirect("127.0.0.1", redis.servers.get(0).port());
         redis.servers.get(1).pause();
@@ -125,9 +128,11 @@ class IdentityTest {
 
     @Test
     void aServerThatSentinelWatchesIsRefusedUnlessForced() {
-        try (RedisClient sentinel = RedisClient.create(redis.proxies.get(0).uri())) {
-            sentinel.connectPubSub().sync().subscribe("__sentinel__:hello");
-            redis.servers.get(1).pause();
+        RedisClient sentinel = RedisClient.create();
+        try {
+            for (FaultProxy watched : redis.proxies.subList(0, 2)) {
+                sentinel.connectPubSub(RedisURI.create(watched.uri())).sync().subscribe("__sentinel__:hello");
+            }
 
             LockBackendException failure = catchThrowableOfType(
                     LockBackendException.class,
@@ -138,6 +143,8 @@ class IdentityTest {
                             .getLock("watched")
                             .tryLock())
                     .isTrue();
+        } finally {
+            sentinel.shutdown();
         }
     }
 

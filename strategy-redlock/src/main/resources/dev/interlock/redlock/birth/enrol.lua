@@ -21,7 +21,7 @@ local function later(epoch, run, than_epoch, than_run)
 end
 
 local record = read()
-local known = record.run ~= nil
+local known = record.run and record.birth and record.epoch and record.lease and record.age
 local placed = known and record.cluster == cluster and record.size == size and record.index == index
 local succeeded = false
 for i = 10, #ARGV, 3 do

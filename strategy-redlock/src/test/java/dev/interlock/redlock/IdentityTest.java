@@ -110,7 +110,7 @@ class IdentityTest {
             }
         };
         asked.set(redis.protocol(
-                config -> Fixture.trusting(config).option("node-timeout", "3s"),
+                config -> Fixture.trusting(config).option("node-timeout", "3s").option("fencing", "false"),
                 Environment.system(),
                 (index, node) -> index == 1 ? node : new GatedNode(node, index == 0 ? waits : ends),
                 Fixture.reports()));

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param nodeTimeout how long to wait for one server, if that does not follow from the lease
  * @param drift by which part of a lease clocks may differ
  * @param minValidity how much of the lease must be left after an acquisition
- * @param maxLease the longest lease, and for how long a server that has started does not vote; empty if such servers are trusted
+ * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if servers are
+ *     trusted
  * @param cluster the name of the cluster that the servers are
  * @param allowFailover whether servers that may fail over will do
  * @param fencing whether to draw fencing tokens

@@ -55,15 +55,18 @@ public final class Eligibility {
     }
 
     /**
-     * Notes that another node knows of this process from now on. What was measured before does not count: until then a holder that
-     * goes on with this process's predecessor could not learn from that node that it has none of its votes any more.
+     * Notes that another node knows of this process from now on. What was measured before does not count if the process may not vote
+     * yet: until then a holder that goes on with its predecessor could not learn from that node that it has none of its votes any
+     * more.
      */
     void noteToldPeer(int peer, long nowNanos) {
         lock.lock();
         try {
             if (!toldPeers.get(peer)) {
                 toldPeers.set(peer);
-                measureFrom(record.age().toNanos(), nowNanos);
+                if (ageNanos(nowNanos) < asideNanos()) {
+                    measureFrom(record.age().toNanos(), nowNanos);
+                }
             }
         } finally {
             lock.unlock();

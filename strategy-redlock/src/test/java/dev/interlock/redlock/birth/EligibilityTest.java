@@ -63,6 +63,8 @@ class EligibilityTest {
         assertThat(eligibility.votesInNanos(40 * SECOND)).isEqualTo(61 * SECOND);
         eligibility.noteToldPeer(2, 50 * SECOND);
         assertThat(eligibility.votesInNanos(50 * SECOND)).isEqualTo(51 * SECOND);
+        eligibility.noteToldPeer(0, 101 * SECOND);
+        assertThat(eligibility.votesInNanos(101 * SECOND)).as("once it votes").isZero();
     }
 
     @Test

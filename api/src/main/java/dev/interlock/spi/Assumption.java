@@ -22,6 +22,8 @@ public enum Assumption {
     NO_EVICTION("the server evicts no lock key"),
     /** A server that restarts has kept every write that it acknowledged. */
     RESTART_KEEPS_DATA("a restarted server has kept its data"),
+    /** No running server is set back to an earlier state of its memory, as by a snapshot of its virtual machine. */
+    NO_ROLLBACK("no server is set back to an earlier state"),
     /** A majority of the servers can be reached. */
     MAJORITY_UP("a majority of the servers is up"),
     /** All clients name the same servers at any one time, also while a configuration is being rolled out. */

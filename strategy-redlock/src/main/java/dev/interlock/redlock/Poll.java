@@ -7,7 +7,11 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.NodeReport.Vote;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -21,8 +25,15 @@ final class Poll {
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
 
+    /** Counts instead of an answer that does not count. */
+    private static final Answer NOT_COUNTED = new Answer.Failed(
+            Vote.FAILED,
+            new LockBackendException(
+                    Reason.OUTCOME_UNKNOWN,
+                    "the process that answered has answered as another server too, has a successor, or may not vote after all"));
+
     private final Environment env;
-    private final Members members;
+    private final Quorum quorum;
     private final Settings.Patience patience;
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
@@ -37,60 +48,46 @@ final class Poll {
         boolean isMade(Poll poll);
     }
 
-    Poll(Environment env, Members members, Settings.Patience patience, Decision decision) {
+    Poll(Environment env, Quorum quorum, Settings.Patience patience, Decision decision) {
         this.env = env;
-        this.members = members;
+        this.quorum = quorum;
         this.patience = patience;
         this.decision = decision;
         this.beganNanos = env.nanoTime();
-        this.requests = new Request[members.size()];
-        this.answeredNanos = new long[members.size()];
-        this.answers = new AtomicReferenceArray<>(members.size());
+        this.requests = new Request[quorum.size()];
+        this.answeredNanos = new long[quorum.size()];
+        this.answers = new AtomicReferenceArray<>(quorum.size());
     }
 
     int size() {
         return requests.length;
     }
 
-    /** Asks a server for its vote. */
-    void askVote(int member, RedisCommand command) {
-        ask(member, command, true, false);
-    }
-
-    /** Asks a server for something that it can do whether or not it may vote. */
-    void ask(int member, RedisCommand command) {
-        ask(member, command, false, false);
-    }
-
-    /** Asks a server for what it has, which may be nothing: the answer is an {@link java.util.Optional}. */
-    void read(int member, RedisCommand command) {
-        ask(member, command, false, true);
-    }
-
-    private void ask(int member, RedisCommand command, boolean vote, boolean read) {
-        Request request =
-                new Request(command, vote, read, patience, answer -> note(member, answer), () -> env.unpark(waiter));
-        requests[member] = request;
-        members.get(member).ask(request);
+    /** Asks a server. */
+    void ask(int node, Request.Kind kind, Request.Wording wording) {
+        Request request = new Request(wording, kind, patience, answer -> note(node, answer), () -> env.unpark(waiter));
+        requests[node] = request;
+        quorum.get(node).line().ask(request);
     }
 
     /** Has a server release a lease, now or as soon as it can be told. */
-    void release(int member, RedisCommand command, long untilNanos) {
-        requests[member] = members.get(member)
-                .release(command, patience, untilNanos, answer -> note(member, answer), () -> env.unpark(waiter));
+    void release(int node, RedisCommand command, long untilNanos) {
+        requests[node] = quorum.get(node)
+                .line()
+                .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
     }
 
     /** Counts a server as one that will not answer. */
-    void skip(int member) {
-        answers.set(member, NOT_ASKED);
+    void skip(int node) {
+        answers.set(node, NOT_ASKED);
     }
 
-    private void note(int member, Answer answer) {
+    private void note(int node, Answer answer) {
         if (seen != null) {
             return;
         }
-        answeredNanos[member] = env.nanoTime();
-        answers.set(member, answer);
+        answeredNanos[node] = env.nanoTime();
+        answers.set(node, answer);
         if (decision.isMade(this)) {
             env.unpark(waiter);
         }
@@ -154,9 +151,62 @@ final class Poll {
 
     /** What a server has answered up to now, or had when the waiting ended. */
     @Nullable
-    Answer answer(int member) {
+    Answer answer(int node) {
         @Nullable Answer[] counted = seen;
-        return counted == null ? answers.get(member) : counted[member];
+        return counted == null ? answers.get(node) : counted[node];
+    }
+
+    /**
+     * Returns the answer as it counts: once for each process, and not for one that has a successor or may not vote, as became known
+     * since it was asked.
+     */
+    @Nullable
+    Answer counted(int node) {
+        Answer answer = answer(node);
+        if (!(answer instanceof Answer.Said said)) {
+            return answer;
+        }
+        Request request = requests[node];
+        if (said.from().hasSuccessor()
+                || (request != null && said.from().asideNanos(request.kind, env.nanoTime()) > 0)) {
+            return NOT_COUNTED;
+        }
+        return isDuplicate(node, said.from().runId) ? NOT_COUNTED : answer;
+    }
+
+    private boolean isDuplicate(int node, String runId) {
+        for (int i = 0; i < node; i++) {
+            if (!runId.isEmpty()
+                    && answer(i) instanceof Answer.Said other
+                    && other.from().runId.equals(runId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether one process has answered as two servers. */
+    boolean hasDuplicate() {
+        for (int i = 0; i < size(); i++) {
+            if (answer(i) instanceof Answer.Said said && isDuplicate(i, said.from().runId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns what most of the answers that count have in common, or an empty text. */
+    Object mostFrequent(Function<Answer.Said, Optional<Object>> property) {
+        Map<Object, Integer> counts = new HashMap<>();
+        for (int i = 0; i < size(); i++) {
+            if (counted(i) instanceof Answer.Said said) {
+                property.apply(said).ifPresent(it -> counts.merge(it, 1, Integer::sum));
+            }
+        }
+        return counts.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(Map.Entry::getKey)
+                .orElse("");
     }
 
     /**
@@ -168,7 +218,7 @@ final class Poll {
         boolean unknown = false;
         int rejections = 0;
         for (int i = 0; i < size(); i++) {
-            Answer answer = answer(i);
+            Answer answer = counted(i);
             if (answer instanceof Answer.Failed failed) {
                 unknown |= failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
                 rejections += failed.cause().reason() == Reason.REFUSED ? 1 : 0;
@@ -179,7 +229,7 @@ final class Poll {
         if (unknown) {
             return Reason.OUTCOME_UNKNOWN;
         }
-        return size() - rejections < members.majority() ? Reason.REFUSED : Reason.UNREACHABLE;
+        return size() - rejections < quorum.majority() ? Reason.REFUSED : Reason.UNREACHABLE;
     }
 
     /**
@@ -188,15 +238,15 @@ final class Poll {
      * @param elapsedNanos how long ago the beginning is
      * @param isGrant whether an answer is what was hoped for
      */
-    NodeReport report(int member, long elapsedNanos, Predicate<Answer.Said> isGrant) {
-        String name = members.get(member).name();
-        Answer answer = answer(member);
+    NodeReport report(int node, long elapsedNanos, Predicate<Answer.Said> isGrant) {
+        String name = quorum.get(node).name();
+        Answer answer = counted(node);
         if (answer == null) {
-            Request request = requests[member];
+            Request request = requests[node];
             boolean late = request != null && request.lateNanos() - beganNanos <= elapsedNanos;
             return new NodeReport(name, late ? Vote.TIMED_OUT : Vote.NOT_AWAITED, Duration.ofNanos(elapsedNanos), "");
         }
-        Duration after = Duration.ofNanos(answeredNanos[member] - beganNanos);
+        Duration after = Duration.ofNanos(answeredNanos[node] - beganNanos);
         if (answer instanceof Answer.Failed failed) {
             return new NodeReport(
                     name, failed.vote(), after, String.valueOf(failed.cause().getMessage()));
@@ -209,7 +259,7 @@ final class Poll {
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
             if (request != null && answer(i) == null) {
-                members.get(i).leave(request);
+                quorum.get(i).line().leave(request);
             }
         }
     }
@@ -219,9 +269,9 @@ final class Poll {
      *
      * @return whether it was sent
      */
-    boolean giveUp(int member) {
-        Request request = requests[member];
-        return request != null && members.get(member).giveUp(request);
+    boolean giveUp(int node) {
+        Request request = requests[node];
+        return request != null && quorum.get(node).line().giveUp(request);
     }
 
     long beganNanos() {

@@ -122,6 +122,11 @@ public final class RedlockLocks {
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < uris.size(); i++) {
             RedisURI uri = uris.get(i);
+            if (!uri.getSentinels().isEmpty() && !settings.allowFailover()) {
+                throw new IllegalArgumentException("server " + (i + 1)
+                        + " is whatever Sentinel says, and so may be a replica that lacks locks: give the addresses of servers"
+                        + " without replicas, or set the option failover=allow");
+            }
             String name = uri.getHost() == null ? "server " + (i + 1) : uri.getHost() + ":" + uri.getPort();
             servers.add(new RedlockProtocol.Server(name, LettuceNodes.of(lettuce, uri, env)));
         }

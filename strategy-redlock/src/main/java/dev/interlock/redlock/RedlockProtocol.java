@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.release.WakeUps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,7 +40,7 @@ final class RedlockProtocol implements LeaseProtocol {
     private static final int BATCH = 256;
 
     private final Environment env;
-    private final Members members;
+    private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
     private final Reports reports;
@@ -52,11 +53,16 @@ final class RedlockProtocol implements LeaseProtocol {
 
     RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
         this.env = env;
-        this.members = new Members(servers, settings, config.commandTimeout(), env);
         this.settings = settings;
         this.scripts = new Scripts(config.keyPrefix());
+        this.quorum = new Quorum(
+                servers,
+                settings,
+                settings.births(env, scripts.birthRecord(), servers.size()),
+                config.commandTimeout(),
+                env);
         this.reports = reports;
-        this.wakeUps = new WakeUps(env, members);
+        this.wakeUps = new WakeUps(env, servers.stream().map(Server::node).toList());
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
     }
@@ -83,11 +89,11 @@ final class RedlockProtocol implements LeaseProtocol {
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
-        return new Ballot(env, members, settings, scripts, reports, claim).hold();
+        return new AcquireRound(env, quorum, settings, scripts, reports, claim).hold();
     }
 
     private void requireNoClash() {
-        LockBackendException clash = members.clash();
+        LockBackendException clash = quorum.clash();
         if (clash != null) {
             throw new LockBackendException(clash.reason(), String.valueOf(clash.getMessage()), clash);
         }
@@ -117,7 +123,7 @@ final class RedlockProtocol implements LeaseProtocol {
             poll.await();
             for (int j = 0; j < batches.get(i).size(); j++) {
                 int index = batches.get(i).get(j);
-                renewals[index] = renewal(claims.get(index), AnswerCount.count(poll, members.majority(), j), poll);
+                renewals[index] = renewal(claims.get(index), Tally.ofLeases(poll, quorum.majority(), j), poll);
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -129,18 +135,18 @@ final class RedlockProtocol implements LeaseProtocol {
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
         Poll poll = new Poll(
                 env,
-                members,
+                quorum,
                 settings.patience(shortest, claims.get(0).timeout()),
                 answers -> areDecided(answers, claims.size(), 1));
-        RedisCommand renew = scripts.renew(claims);
-        for (int i = 0; i < members.size(); i++) {
-            poll.ask(i, renew);
+        Request.Wording renew = scripts.renew(claims);
+        for (int i = 0; i < quorum.size(); i++) {
+            poll.ask(i, Request.Kind.RENEWAL, renew);
         }
         return poll;
     }
 
-    private Renewal renewal(Claim claim, AnswerCount answers, Poll poll) {
-        if (answers.isKept()) {
+    private Renewal renewal(Claim claim, Tally answers, Poll poll) {
+        if (answers.isCarried()) {
             return new Renewal.Renewed(Duration.ofNanos(settings.validityNanos(claim.lease())));
         }
         return answers.isLost()
@@ -154,17 +160,17 @@ final class RedlockProtocol implements LeaseProtocol {
         boolean[] listens = listens(channel);
         Poll poll = sendRelease(List.of(claim));
         poll.await();
-        AnswerCount answers = AnswerCount.count(poll, members.majority(), 0);
+        Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
         if (answers.isLost()) {
             return new Release.Lost(answers.cause());
         }
-        if (!answers.areEnough()) {
+        if (!answers.isAnswered()) {
             throw outage("confirmed the release", poll);
         }
         boolean[] stillListens = listens(channel);
         int alone = 0;
         boolean othersListen = false;
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             if (poll.answer(i) instanceof Answer.Said said
                     && ((List<?>) said.value()).get(1) instanceof Long heard
                     && Long.valueOf(1).equals(((List<?>) said.value()).get(0))) {
@@ -174,13 +180,13 @@ final class RedlockProtocol implements LeaseProtocol {
             }
         }
         // Whoever can acquire the lock listens to a majority, one of which is among these.
-        return new Release.Freed(othersListen || alone < members.majority());
+        return new Release.Freed(othersListen || alone < quorum.majority());
     }
 
     private boolean[] listens(String channel) {
-        boolean[] listens = new boolean[members.size()];
+        boolean[] listens = new boolean[quorum.size()];
         for (int i = 0; i < listens.length; i++) {
-            listens[i] = members.get(i).node().isSubscribed(channel);
+            listens[i] = quorum.get(i).node().isSubscribed(channel);
         }
         return listens;
     }
@@ -194,7 +200,7 @@ final class RedlockProtocol implements LeaseProtocol {
         LockBackendException first = null;
         for (Poll poll : polls) {
             poll.await();
-            if (first == null && !AnswerCount.count(poll, members.majority(), 0).areEnough()) {
+            if (first == null && !Tally.ofLeases(poll, quorum.majority(), 0).isAnswered()) {
                 first = outage("confirmed the releases", poll);
             }
         }
@@ -211,12 +217,12 @@ final class RedlockProtocol implements LeaseProtocol {
                 claims.stream().map(Claim::lease).max(Comparator.naturalOrder()).orElseThrow();
         Poll poll = new Poll(
                 env,
-                members,
+                quorum,
                 settings.patience(shortest, claims.get(0).timeout()),
                 answers -> areDecided(answers, claims.size(), 2));
         RedisCommand release = scripts.release(claims);
         long untilNanos = env.nanoTime() + longest.toNanos();
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             poll.release(i, release, untilNanos);
         }
         return poll;
@@ -229,7 +235,7 @@ final class RedlockProtocol implements LeaseProtocol {
      */
     private boolean areDecided(Poll answers, int leases, int width) {
         for (int i = 0; i < leases; i++) {
-            if (!AnswerCount.count(answers, members.majority(), width * i).areDecided()) {
+            if (!Tally.ofLeases(answers, quorum.majority(), width * i).isDecidedForLease()) {
                 return false;
             }
         }
@@ -241,19 +247,19 @@ final class RedlockProtocol implements LeaseProtocol {
         requireNoClash();
         Poll poll = new Poll(
                 env,
-                members,
+                quorum,
                 settings.patience(lease, timeout),
-                answers -> Holders.count(answers, members.majority()).areDecided());
+                answers -> Tally.ofHolders(answers, quorum.majority()).isDecided());
         RedisCommand holder = scripts.holder(name);
-        for (int i = 0; i < members.size(); i++) {
-            poll.read(i, holder);
+        for (int i = 0; i < quorum.size(); i++) {
+            poll.ask(i, Request.Kind.READ, recordId -> holder);
         }
         poll.await();
-        Holders holders = Holders.count(poll, members.majority());
-        if (holders.agree()) {
+        Tally holders = Tally.ofHolders(poll, quorum.majority());
+        if (holders.isCarried()) {
             return true;
         }
-        if (holders.areEnough()) {
+        if (holders.isAnswered()) {
             return false;
         }
         throw outage("told who holds the lock", poll);
@@ -262,9 +268,9 @@ final class RedlockProtocol implements LeaseProtocol {
     private LockBackendException outage(String what, Poll poll) {
         long elapsed = env.nanoTime() - poll.beganNanos();
         return new LockBackendException(
-                poll.reason(member -> true),
+                poll.reason(node -> true),
                 "no majority of the servers " + what + ": "
-                        + IntStream.range(0, members.size())
+                        + IntStream.range(0, quorum.size())
                                 .mapToObj(i ->
                                         poll.report(i, elapsed, answer -> true).toString())
                                 .collect(Collectors.joining("; ")));
@@ -278,6 +284,6 @@ final class RedlockProtocol implements LeaseProtocol {
     @Override
     public void close() {
         wakeUps.close();
-        members.close();
+        quorum.close();
     }
 }

@@ -7,16 +7,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link Member}. */
+/** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link NodeLine}. */
 final class Request {
-    final RedisCommand command;
+    /** How often a request is sent again since the birth record had changed. */
+    private static final int MAX_REPETITIONS = 3;
 
-    /** Whether the answer may be a vote for a holder, which not every server may give at all times. */
-    final boolean vote;
-
-    /** Whether the answer may be nil, so that it is an {@link java.util.Optional}. */
-    final boolean read;
-
+    final Wording wording;
+    final Kind kind;
     final Settings.Patience patience;
 
     private final Consumer<Answer> onAnswer;
@@ -25,6 +22,7 @@ final class Request {
 
     volatile RedisLink.@Nullable Sent sent;
     boolean repeated;
+    private int repetitions;
 
     /** Whether it must not be sent any more. */
     boolean givenUp;
@@ -34,16 +32,31 @@ final class Request {
 
     private volatile long lateNanos;
 
-    Request(
-            RedisCommand command,
-            boolean vote,
-            boolean read,
-            Settings.Patience patience,
-            Consumer<Answer> onAnswer,
-            Runnable onSent) {
-        this.command = command;
-        this.vote = vote;
-        this.read = read;
+    /** What is asked, which decides when a server may answer. */
+    enum Kind {
+        /** For a lock: only a server that remembers all leases may grant it. */
+        VOTE,
+        /** For longer leases: whatever a server still has, it has not forgotten. */
+        RENEWAL,
+        /** For a value, which may be nil, so that the answer is an {@link java.util.Optional}. */
+        READ,
+        /** For something that it can do at all times. */
+        OTHER
+    }
+
+    /** Makes the command that is sent. */
+    interface Wording {
+        /**
+         * Makes the command.
+         *
+         * @param recordId the state of the birth record for which it is meant, or an empty text
+         */
+        RedisCommand command(String recordId);
+    }
+
+    Request(Wording wording, Kind kind, Settings.Patience patience, Consumer<Answer> onAnswer, Runnable onSent) {
+        this.wording = wording;
+        this.kind = kind;
         this.patience = patience;
         this.onAnswer = onAnswer;
         this.onSent = onSent;
@@ -56,9 +69,9 @@ final class Request {
         }
     }
 
-    /** Whether it has left. */
-    boolean wasSent() {
-        return sent != null;
+    /** Counts a repetition, and returns whether it is allowed. */
+    boolean mayRepeat() {
+        return ++repetitions <= MAX_REPETITIONS;
     }
 
     /** When not to wait for the answer any more. */

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What servers are sent. Instances are immutable. */
+/** Builds the commands that are sent to the servers. Instances are immutable. */
 final class Scripts {
     private static final LuaScript ACQUIRE = LuaScript.load(Scripts.class, "acquire.lua");
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
@@ -23,27 +23,43 @@ final class Scripts {
     private static final String FENCE_LIFE = millis(Duration.ofDays(1));
 
     private final LockKeys keys;
+    private final String birthRecord;
 
     Scripts(String keyPrefix) {
         this.keys = new LockKeys(keyPrefix);
+        this.birthRecord = keyPrefix + ":birth";
     }
 
-    RedisCommand acquire(Claim claim) {
-        return RedisCommand.script(
-                ACQUIRE, List.of(keys.lock(claim.name())), List.of(claim.token(), millis(claim.lease())));
+    /** The key of the birth record. No lock has a key of this name: theirs have braces. */
+    String birthRecord() {
+        return birthRecord;
+    }
+
+    Request.Wording acquire(Claim claim) {
+        return forEachRecord(recordId -> RedisCommand.script(
+                ACQUIRE,
+                List.of(keys.lock(claim.name()), birthRecord),
+                List.of(claim.token(), millis(claim.lease()), recordId)));
+    }
+
+    /** Makes the command once where servers are trusted, so that it is encoded once for all. */
+    private static Request.Wording forEachRecord(Request.Wording wording) {
+        RedisCommand trusting = wording.command("");
+        return recordId -> recordId.isEmpty() ? trusting : wording.command(recordId);
     }
 
     /** @param least the least first fencing token that will do */
-    RedisCommand acquireFenced(Claim claim, long least) {
-        return RedisCommand.script(
+    Request.Wording acquireFenced(Claim claim, long least) {
+        return forEachRecord(recordId -> RedisCommand.script(
                 ACQUIRE,
-                List.of(keys.lock(claim.name()), keys.fence(claim.name())),
+                List.of(keys.lock(claim.name()), birthRecord, keys.fence(claim.name())),
                 List.of(
                         claim.token(),
                         millis(claim.lease()),
+                        recordId,
                         Integer.toString(claim.fences()),
                         Long.toString(least),
-                        FENCE_LIFE));
+                        FENCE_LIFE)));
     }
 
     RedisCommand confirm(Claim claim, long firstFence) {
@@ -53,14 +69,21 @@ final class Scripts {
                 List.of(claim.token(), Long.toString(firstFence + claim.fences() - 1), FENCE_LIFE));
     }
 
-    RedisCommand renew(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size());
+    Request.Wording renew(List<Claim> claims) {
+        List<String> locks = new ArrayList<>(1 + claims.size());
+        List<String> leases = new ArrayList<>(2 * claims.size());
+        locks.add(birthRecord);
         for (Claim claim : claims) {
-            args.add(claim.token());
-            args.add(millis(claim.lease()));
+            locks.add(keys.lock(claim.name()));
+            leases.add(claim.token());
+            leases.add(millis(claim.lease()));
         }
-        return RedisCommand.script(
-                RENEW, claims.stream().map(claim -> keys.lock(claim.name())).toList(), args);
+        return forEachRecord(recordId -> {
+            List<String> args = new ArrayList<>(1 + leases.size());
+            args.add(recordId);
+            args.addAll(leases);
+            return RedisCommand.script(RENEW, locks, args);
+        });
     }
 
     RedisCommand release(List<Claim> claims) {

@@ -2,7 +2,9 @@
 package dev.interlock.redlock;
 
 import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redlock.birth.Births;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -16,6 +18,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of this strategy.
@@ -23,7 +26,10 @@ import java.util.stream.Stream;
  * @param nodeTimeout how long to wait for one server, if that does not follow from the lease
  * @param drift by which part of a lease clocks may differ
  * @param minValidity how much of the lease must be left after an acquisition
- * @param maxLease the longest lease, and for how long a server that has started does not vote; empty if such servers are trusted
+ * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if servers are
+ *     trusted
+ * @param cluster the name of the cluster that the servers are
+ * @param allowFailover whether servers that may fail over will do
  * @param fencing whether to draw fencing tokens
  * @param allowEven whether an even number of servers will do
  */
@@ -32,6 +38,8 @@ record Settings(
         double drift,
         Duration minValidity,
         Optional<Duration> maxLease,
+        String cluster,
+        boolean allowFailover,
         boolean fencing,
         boolean allowEven) {
     private static final int MAX_NODES = 9;
@@ -61,14 +69,24 @@ record Settings(
     static final StrategyOption MAX_LEASE = new StrategyOption(
             "max-lease",
             "60s",
-            "the longest lease that any client uses, the same for all of them: a server that has started less than that ago does"
-                    + " not vote, and longer leases are refused");
+            "the longest lease that any client uses: longer ones are refused, and a server that may have forgotten leases does not"
+                    + " vote for so long; the largest of all clients counts");
     static final StrategyOption COLD_START = new StrategyOption(
                     "cold-start",
                     "wait",
-                    "wait keeps a server out until max-lease has passed since its start; trust lets it vote at once, for servers that"
-                            + " lose nothing in a restart, and for tests")
+                    "wait keeps a server out until clients have watched it for max-lease since it may have forgotten leases; trust lets"
+                            + " it vote at once, for servers that lose nothing in a restart, and for tests")
             .inTrials("trust");
+    static final StrategyOption CLUSTER = new StrategyOption(
+            "cluster",
+            "default",
+            "the name of the cluster that the servers are, the same for all clients; a server that clients of another cluster use too"
+                    + " does not vote");
+    static final StrategyOption FAILOVER = new StrategyOption(
+            "failover",
+            "refuse",
+            "refuse rejects a server that Sentinel watches, and may replace by a replica that lacks locks; allow accepts it, and keeps"
+                    + " the replica out for max-lease");
     static final StrategyOption FENCING =
             new StrategyOption("fencing", "true", "true draws fencing tokens; false keeps no counters in Redis");
     static final StrategyOption EVEN_NODES = new StrategyOption(
@@ -77,7 +95,16 @@ record Settings(
             "allow accepts an even number of servers, which survives no more failures than one server less");
 
     static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(NODE_TIMEOUT, DRIFT, MIN_VALIDITY, MAX_LEASE, COLD_START, FENCING, EVEN_NODES),
+                    Stream.of(
+                            NODE_TIMEOUT,
+                            DRIFT,
+                            MIN_VALIDITY,
+                            MAX_LEASE,
+                            COLD_START,
+                            CLUSTER,
+                            FAILOVER,
+                            FENCING,
+                            EVEN_NODES),
                     ConnectionSettings.OPTIONS.stream())
             .toList();
 
@@ -97,6 +124,7 @@ record Settings(
                     Assumption.BOUNDED_CLOCK_RATES,
                     Assumption.NO_FAILOVER,
                     Assumption.NO_EVICTION,
+                    Assumption.NO_ROLLBACK,
                     Assumption.MAJORITY_UP,
                     Assumption.SAME_SERVERS));
 
@@ -110,12 +138,24 @@ record Settings(
                 readDrift(config),
                 MIN_VALIDITY.duration(config, Duration.ZERO, LONGEST),
                 trust ? Optional.empty() : Optional.of(maxLease),
+                readCluster(config),
+                FAILOVER.oneOf(config, "refuse", "allow").equals("allow"),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 EVEN_NODES.oneOf(config, "refuse", "allow").equals("allow"));
         settings.whyNot(config.lockDefaults().lease()).ifPresent(why -> {
             throw new IllegalArgumentException(why);
         });
         return settings;
+    }
+
+    private static String readCluster(LockConfig config) {
+        String cluster =
+                config.option(CLUSTER.name()).orElse(CLUSTER.defaultValue()).strip();
+        if (!cluster.matches("[\\w.:-]{1,64}")) {
+            throw new IllegalArgumentException("option cluster is \"" + cluster
+                    + "\": it must be a name of up to 64 letters, digits, dots, colons, dashes and underscores");
+        }
+        return cluster;
     }
 
     private static double readDrift(LockConfig config) {
@@ -191,6 +231,13 @@ record Settings(
     /** By how much clocks can differ over a time. */
     long driftNanos(Duration time) {
         return (long) Math.ceil(time.toNanos() * drift) + EXPIRY_PRECISION_NANOS;
+    }
+
+    /** The birth records of a cluster, or {@code null} where servers are trusted. */
+    @Nullable
+    Births births(Environment env, String key, int nodes) {
+        return maxLease.map(longest -> new Births(env, key, cluster, nodes, longest, this::driftNanos))
+                .orElse(null);
     }
 
     /** The profile with all options at their defaults. */

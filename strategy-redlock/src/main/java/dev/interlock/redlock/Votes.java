@@ -9,52 +9,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/**
- * The answers to a request for a lock at one moment, counted.
- *
- * @param size how many servers there are
- * @param majority how many are enough
- * @param granted how many gave the lock
- * @param refused how many said that somebody else holds it
- * @param failed how many will not say
- */
-record Votes(int size, int majority, int granted, int refused, int failed) {
-    static Votes count(Poll poll, int majority) {
-        int granted = 0;
-        int refused = 0;
-        int failed = 0;
-        for (int i = 0; i < poll.size(); i++) {
-            Answer answer = poll.answer(i);
-            if (answer instanceof Answer.Said said) {
-                if (isGrant(said)) {
-                    granted++;
-                } else {
-                    refused++;
-                }
-            } else if (answer != null) {
-                failed++;
-            }
-        }
-        return new Votes(poll.size(), majority, granted, refused, failed);
-    }
-
-    /** Whether no further answer can change what these come to. */
-    boolean areDecided() {
-        return isGranted() || (!canBeGranted() && (isAnswered() || size - failed < majority));
-    }
-
-    boolean isGranted() {
-        return granted >= majority;
-    }
-
-    private boolean canBeGranted() {
-        return size - refused - failed >= majority;
-    }
-
-    /** Whether a majority has said either. */
-    boolean isAnswered() {
-        return granted + refused >= majority;
-    }
+/** What the answers to a request for a lock say of tokens and holders. */
+final class Votes {
+    private Votes() {}
 
     static boolean isGrant(Answer.Said said) {
         return element(said, 0) == 1;
@@ -73,7 +30,7 @@ record Votes(int size, int majority, int granted, int refused, int failed) {
     static OptionalLong agreedFence(Poll poll, int majority) {
         Map<Long, Integer> offers = new HashMap<>();
         for (int i = 0; i < poll.size(); i++) {
-            if (poll.answer(i) instanceof Answer.Said said
+            if (poll.counted(i) instanceof Answer.Said said
                     && isGrant(said)
                     && offers.merge(fence(said), 1, Integer::sum) >= majority) {
                 return OptionalLong.of(fence(said));
@@ -86,7 +43,7 @@ record Votes(int size, int majority, int granted, int refused, int failed) {
     static long largestFence(Poll poll) {
         long largest = 0;
         for (int i = 0; i < poll.size(); i++) {
-            if (poll.answer(i) instanceof Answer.Said said && isGrant(said)) {
+            if (poll.counted(i) instanceof Answer.Said said && isGrant(said)) {
                 largest = Math.max(largest, fence(said));
             }
         }
@@ -102,7 +59,7 @@ record Votes(int size, int majority, int granted, int refused, int failed) {
         Map<Object, Integer> servers = new HashMap<>();
         Map<Object, Long> ends = new HashMap<>();
         for (int i = 0; i < poll.size(); i++) {
-            if (poll.answer(i) instanceof Answer.Said said && !isGrant(said)) {
+            if (poll.counted(i) instanceof Answer.Said said && !isGrant(said)) {
                 Object holder = Objects.requireNonNull(((List<?>) said.value()).get(2));
                 long end = ends.merge(holder, element(said, 1), Math::max);
                 if (servers.merge(holder, 1, Integer::sum) >= majority) {

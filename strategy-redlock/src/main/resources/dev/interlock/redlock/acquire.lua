@@ -1,12 +1,20 @@
--- KEYS: the lock, and its fence if fencing tokens are wanted.
--- ARGV: owner token, lease in ms, fencing tokens to reserve, the least first one, life of the fence in ms.
--- Returns {1, first fencing token or 0} or {0, ms until the key expires, a digest that tells holders apart}.
--- Nothing is written before all is read and understood.
+-- KEYS: the lock, the birth record of this node, and the fence of the lock if fencing tokens are wanted.
+-- ARGV: owner token, lease in ms, state of the birth record that the client knows, or '' if it trusts servers to forget nothing,
+-- fencing tokens to reserve, the least first one, life of the fence in ms.
+-- Returns {1, first fencing token or 0}, or {0, ms until the key expires, a digest that tells holders apart}, or {-2} if the record
+-- is not as the client knows it, or {-3} if the client trusts and others do not. Nothing is written before all is read and understood.
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[3] then
+  if ARGV[3] ~= '' then
+    return {-2}
+  elseif redis.call('EXISTS', KEYS[2]) == 1 then
+    return {-3}
+  end
+end
 local first = 0
 local last
-if KEYS[2] then
-  last = redis.call('GET', KEYS[2]) or 0
-  first = tonumber(ARGV[4])
+if KEYS[3] then
+  last = redis.call('GET', KEYS[3]) or 0
+  first = tonumber(ARGV[5])
   if not tonumber(last) then
     return redis.error_reply('ERR the fence of this lock is not a number')
   end
@@ -19,6 +27,6 @@ if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   end
 end
 if last then
-  redis.call('SET', KEYS[2], string.format('%.0f', first + ARGV[3] - 1), 'PX', ARGV[5])
+  redis.call('SET', KEYS[3], string.format('%.0f', first + ARGV[4] - 1), 'PX', ARGV[6])
 end
 return {1, first}

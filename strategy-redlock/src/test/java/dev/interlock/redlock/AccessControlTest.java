@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The access control list that the documentation gives. */
@@ -32,15 +34,31 @@ class AccessControlTest {
 
     @Test
     void theDocumentedListSuffices() throws Exception {
+        useAll("wait");
+    }
+
+    @Test
+    @Tag("deep")
+    void theDocumentedListSufficesWhereServersAreTrusted() throws Exception {
+        useAll("trust");
+    }
+
+    private void useAll(String coldStart) throws Exception {
         for (RedisServer server : redis.servers) {
             server.command(documentedList().replace(">…", ">s3cret").split(" "));
         }
-        DistributedLock mine = listed().getLock("listed", Fixture.unrenewed(Duration.ofSeconds(20)));
-        DistributedLock theirs = listed().getLock("listed");
+        DistributedLock mine = listed(coldStart).getLock("listed", Fixture.unrenewed(Duration.ofSeconds(20)));
+        DistributedLock theirs = listed(coldStart).getLock("listed");
         for (int i = 0; i < 3; i++) {
             redis.servers.get(i).command("SET", Fixture.fence("listed"), Long.toString(8_000_000_000_000_000L + i));
         }
-        mine.lock();
+        await().pollInSameThread()
+                .atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    redis.growOld(Duration.ofMinutes(1));
+                    return mine.tryLock();
+                });
         redis.awaitTakenOn("listed", 0, 1, 2);
         FutureTask<Object> waiter = Fixture.start(() -> {
             theirs.lock();
@@ -59,8 +77,11 @@ class AccessControlTest {
                         .isEmpty());
     }
 
-    private DistributedLockFactory listed() {
+    private DistributedLockFactory listed(String coldStart) {
         return redis.factory(config -> Fixture.trusting(config)
+                .option("cold-start", coldStart)
+                .option("max-lease", "20s")
+                .lockDefaults(Fixture.unrenewed(Duration.ofSeconds(20)))
                 .endpoints(redis.servers.stream()
                         .map(server -> "redis://locker:s3cret@127.0.0.1:" + server.port())
                         .collect(Collectors.joining(","))));

@@ -54,7 +54,7 @@ final class Fixture implements AutoCloseable {
 
     /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
     static void loadScripts(RedisServer server) {
-        for (String script : List.of("acquire", "confirm", "renew", "release")) {
+        for (String script : List.of("birth/enrol", "acquire", "confirm", "renew", "release")) {
             try (InputStream source = Fixture.class.getResourceAsStream(script + ".lua")) {
                 server.command("SCRIPT", "LOAD", new String(source.readAllBytes(), StandardCharsets.UTF_8));
             } catch (IOException e) {
@@ -161,6 +161,26 @@ final class Fixture implements AutoCloseable {
             }
         }
         return taken;
+    }
+
+    /** Lets servers that have a birth record look as if clients had watched them for long, and clients read it again. */
+    void growOld(Duration age) {
+        for (RedisServer server : servers) {
+            if (Long.valueOf(1).equals(server.command("EXISTS", "interlock:birth"))) {
+                server.command("HSET", "interlock:birth", "age", Long.toString(age.toMillis()));
+            }
+            server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        }
+    }
+
+    /** How long a server says that it has run. */
+    long uptimeSeconds(int server) {
+        return String.valueOf(servers.get(server).command("INFO", "server"))
+                .lines()
+                .filter(line -> line.startsWith("uptime_in_seconds:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .findFirst()
+                .orElseThrow();
     }
 
     void awaitTakenOn(String name, Integer... nodes) {

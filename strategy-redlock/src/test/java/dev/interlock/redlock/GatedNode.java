@@ -88,7 +88,7 @@ final class GatedNode implements RedisNode {
 
         @Override
         public Sent send(RedisCommand command, Consumer<Reply> onReply) {
-            if (command.toString().equals("INFO")) {
+            if (!command.isScript()) {
                 return link.send(command, onReply);
             }
             int number = scripts.getAndIncrement();

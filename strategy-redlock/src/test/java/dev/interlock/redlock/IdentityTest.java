@@ -12,14 +12,23 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
-import dev.interlock.redis.ServerInfo;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.testservers.FaultProxy;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What servers say about themselves, and what follows from that. */
@@ -69,11 +78,89 @@ class IdentityTest {
     }
 
     @Test
+    @Tag("deep")
+    void aServerThatAnswersUnderTwoNamesHasOneVoteThoughOneConnectionHasEndedWhenItIsLookedAt() {
+        redis.proxies.get(2).redirect("127.0.0.1", redis.servers.get(0).port());
+        redis.servers.get(1).pause();
+        CountDownLatch gone = new CountDownLatch(1);
+        AtomicReference<LeaseProtocol> asked = new AtomicReference<>();
+        GatedNode.Gate waits = number -> {
+            if (number == 0) {
+                gone.await();
+            }
+        };
+        GatedNode.Gate ends = new GatedNode.Gate() {
+            @Override
+            public void beforeScript(int number) {}
+
+            @Override
+            public void afterReply(int number) {
+                if (number == 0) {
+                    Fixture.start(() -> {
+                        redis.proxies.get(2).refuse();
+                        // Asks the node, which so finds that its connection has ended.
+                        for (int i = 0; i < 4; i++) {
+                            Claim other = Fixture.claim("other").withTimeout(Duration.ofMillis(100));
+                            asked.get().renew(List.of(other));
+                        }
+                        gone.countDown();
+                        return null;
+                    });
+                }
+            }
+        };
+        asked.set(redis.protocol(
+                config -> Fixture.trusting(config).option("node-timeout", "3s").option("fencing", "false"),
+                Environment.system(),
+                (index, node) -> index == 1 ? node : new GatedNode(node, index == 0 ? waits : ends),
+                Fixture.reports()));
+
+        assertThat(asked.get().attempt(Fixture.claim("alias"))).isInstanceOf(Attempt.Failed.class);
+    }
+
+    @Test
     void anEndpointThatIsNamedTwiceIsAnError() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         new RedlockStrategyProvider().newFactory(LockConfig.of("redis://a:1,redis://b:1,redis://a:1")))
                 .withMessageContaining("redis://a:1");
+    }
+
+    @Test
+    void aServerThatSentinelWatchesIsRefusedUnlessForced() {
+        RedisClient sentinel = RedisClient.create();
+        try {
+            for (FaultProxy watched : redis.proxies.subList(0, 2)) {
+                sentinel.connectPubSub(RedisURI.create(watched.uri())).sync().subscribe("__sentinel__:hello");
+            }
+
+            LockBackendException failure = catchThrowableOfType(
+                    LockBackendException.class,
+                    () -> redis.factory().getLock("watched").tryLock());
+
+            assertThat(failure).hasMessageContaining("is watched by Sentinel").hasMessageContaining("failover=allow");
+            assertThat(redis.factory(config -> Fixture.trusting(config).option("failover", "allow"))
+                            .getLock("watched")
+                            .tryLock())
+                    .isTrue();
+        } finally {
+            sentinel.shutdown();
+        }
+    }
+
+    @Test
+    void sentinelsThatAreHandedInAreRefusedUnlessForced() {
+        RedisClient client = RedisClient.create();
+        try {
+            RedlockLocks locks = RedlockLocks.builder()
+                    .lettuce(client, List.of(RedisURI.create("redis-sentinel://:hunter2@a.invalid#primary")));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(locks::build)
+                    .withMessageContaining("failover=allow")
+                    .withMessageNotContaining("hunter2");
+        } finally {
+            client.shutdown();
+        }
     }
 
     @Test
@@ -131,21 +218,5 @@ class IdentityTest {
                 .contains(redis.proxies.get(0).uri())
                 .contains("volatile-ttl")
                 .contains("set maxmemory-policy noeviction");
-    }
-
-    @Test
-    void aServerHasRunForLessThanItSaysByUpToASecond() {
-        String server = "# Server\r\nredis_version:7.0.15\r\nrun_id:0123abcd\r\nuptime_in_seconds:7\r\n";
-
-        Introduction introduction = Introduction.of(ServerInfo.read(server));
-
-        assertThat(introduction).isEqualTo(new Introduction("0123abcd", Duration.ofSeconds(6)));
-    }
-
-    @Test
-    void aServerThatDoesNotSayWhenItStartedIsNoneToGuard() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Introduction.of(ServerInfo.read("run_id:0123abcd\r\n")))
-                .withMessageContaining("uptime_in_seconds");
     }
 }

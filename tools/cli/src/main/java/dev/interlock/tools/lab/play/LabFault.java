@@ -126,6 +126,18 @@ public enum LabFault {
             "of the three servers that know of the holder, one restarts without data",
             broken(Assumption.RESTART_KEEPS_DATA),
             LabScripts::nodeRestarted),
+    NODE_MOVED(
+            "an endpoint leads to a new process, while the old one lives and the holder goes on with it",
+            broken(Assumption.SAME_SERVERS),
+            NodeScripts::nodeMoved),
+    NODE_ROLLED_BACK(
+            "the image of a server that knows of the holder is rolled back",
+            broken(Assumption.NO_ROLLBACK),
+            NodeScripts::nodeRolledBack),
+    GUARDS_MIXED(
+            "a server that knows of the holder restarts without data, and a contender trusts servers",
+            broken(Assumption.RESTART_KEEPS_DATA),
+            NodeScripts::guardsMixed),
     NODES_TWICE("a contender's configuration names servers twice", NOTHING, LabScripts::nodesTwice),
     NODES_CHANGED(
             "in a rolling deploy the holder's configuration names three servers, a contender's five",

@@ -23,12 +23,14 @@ import org.jspecify.annotations.Nullable;
 final class LabServer implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final String IMAGE = "1";
     private static final String[] REPLICATES_AT_ONCE = {"--repl-diskless-sync-delay", "0"};
 
     private final Map<String, FaultProxy> proxies = new LinkedHashMap<>();
     private final RedisServer master;
     private @Nullable FaultProxy replication;
     private @Nullable RedisServer replica;
+    private @Nullable RedisServer successor;
 
     /** Whichever has the data now. */
     private RedisServer server;
@@ -179,6 +181,23 @@ final class LabServer implements AutoCloseable {
         server.restartWithData();
     }
 
+    /** Lets connections that are made from now on lead to a new process; those that there are stay with the old one. */
+    void move() {
+        RedisServer next = RedisServer.start();
+        successor = next;
+        lead(next);
+    }
+
+    /** Remembers what is in the server now. */
+    void takeImage() {
+        keys().keySet().forEach(key -> server.command("COPY", key, key, "DB", IMAGE));
+    }
+
+    /** Sets the running server back to the state that was remembered. */
+    void rollBack() {
+        server.command("SWAPDB", "0", IMAGE);
+    }
+
     void pause() {
         server.pause();
     }
@@ -243,6 +262,9 @@ final class LabServer implements AutoCloseable {
         }
         if (replica != null) {
             parts.add(replica);
+        }
+        if (successor != null) {
+            parts.add(successor);
         }
         parts.add(master);
         Closing.all(parts);

@@ -100,6 +100,19 @@ public final class LabStage implements AutoCloseable {
         optionsOfRival = contestant.otherOptions();
     }
 
+    /** Lets the rival take the votes of servers that have just been started. */
+    void letRivalTrust() {
+        optionsOfRival = Map.of("cold-start", "trust");
+    }
+
+    /** Starts the rival before the holder, so that it meets servers that nobody else has used. */
+    void startRivalFirst() {
+        ofRival = servers();
+        warmUp(RIVAL, uris(RIVAL, servers));
+        warmUp(HOLDER, uris(HOLDER, servers));
+        noteUsualKeys();
+    }
+
     /** Starts the clients, each of which sees the servers that are named for it. */
     void startClients(List<LabServer> ofHolder, List<LabServer> ofRival) {
         this.ofRival = ofRival;

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /** One attempt to get a lock: all servers are asked at once, and those who gave it for nothing are told so. Used by one thread, once. */
-final class Ballot {
+final class AcquireRound {
     private static final long LEAST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LARGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -23,47 +23,51 @@ final class Ballot {
     private static final int SPREAD = 8;
 
     private final Environment env;
-    private final Members members;
+    private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
     private final Reports reports;
     private final Claim claim;
     private final Poll poll;
 
-    Ballot(Environment env, Members members, Settings settings, Scripts scripts, Reports reports, Claim claim) {
+    AcquireRound(Environment env, Quorum quorum, Settings settings, Scripts scripts, Reports reports, Claim claim) {
         this.env = env;
-        this.members = members;
+        this.quorum = quorum;
         this.settings = settings;
         this.scripts = scripts;
         this.reports = reports;
         this.claim = claim;
-        this.poll = newPoll(answers -> count(answers).areDecided());
+        this.poll = newPoll(answers -> count(answers).isDecided() || answers.hasDuplicate());
     }
 
     private Poll newPoll(Poll.Decision decision) {
-        return new Poll(env, members, settings.patience(claim.lease(), claim.timeout()), decision);
+        return new Poll(env, quorum, settings.patience(claim.lease(), claim.timeout()), decision);
     }
 
-    private Votes count(Poll answers) {
-        return Votes.count(answers, members.majority());
+    private Tally count(Poll answers) {
+        return Tally.ofGrants(answers, quorum.majority());
     }
 
     Attempt hold() {
-        RedisCommand acquire = settings.fencing()
+        Request.Wording acquire = settings.fencing()
                 ? scripts.acquireFenced(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()))
                 : scripts.acquire(claim);
-        for (int i = 0; i < members.size(); i++) {
-            poll.askVote(i, acquire);
+        for (int i = 0; i < quorum.size(); i++) {
+            poll.ask(i, Request.Kind.VOTE, acquire);
         }
         poll.await(tooLateNanos());
-        if (!count(poll).isGranted()) {
+        if (poll.hasDuplicate()) {
+            poll.close();
+            return failDuplicate();
+        }
+        if (!count(poll).isCarried()) {
             // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
             // else holds the lock, and as long as for any answer where that tells what went wrong.
             long now = env.nanoTime();
             poll.awaitAll(count(poll).isAnswered() ? now + (now - poll.beganNanos()) : tooLateNanos());
         }
         poll.close();
-        return count(poll).isGranted() ? settleFence() : fail();
+        return count(poll).isCarried() ? settleFence() : fail();
     }
 
     /** When a grant would be of no use any more. */
@@ -77,24 +81,24 @@ final class Ballot {
         if (!settings.fencing()) {
             return accept(OptionalLong.empty());
         }
-        OptionalLong agreed = Votes.agreedFence(poll, members.majority());
+        OptionalLong agreed = Votes.agreedFence(poll, quorum.majority());
         if (agreed.isPresent()) {
             return accept(agreed);
         }
         long largest = Votes.largestFence(poll);
-        Poll confirmation = newPoll(answers -> confirmations(answers).areDecided());
+        Poll confirmation = newPoll(answers -> confirmations(answers).isDecided());
         RedisCommand confirm = scripts.confirm(claim, largest);
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             if (mayHold(i)) {
-                confirmation.ask(i, confirm);
+                confirmation.ask(i, Request.Kind.OTHER, recordId -> confirm);
             } else {
                 confirmation.skip(i);
             }
         }
         confirmation.await(tooLateNanos());
         confirmation.close();
-        Votes confirmed = confirmations(confirmation);
-        if (confirmed.isGranted()) {
+        Tally confirmed = confirmations(confirmation);
+        if (confirmed.isCarried()) {
             return accept(OptionalLong.of(largest));
         }
         undo(scripts.release(List.of(claim)));
@@ -105,28 +109,13 @@ final class Ballot {
                 Reason.OUTCOME_UNKNOWN, "a majority gave the lock, but then did not confirm the fencing token in time");
     }
 
-    private Votes confirmations(Poll answers) {
-        int confirmed = 0;
-        int refused = 0;
-        int failed = 0;
-        for (int i = 0; i < answers.size(); i++) {
-            Answer answer = answers.answer(i);
-            if (answer instanceof Answer.Said said) {
-                if (Long.valueOf(1).equals(said.value())) {
-                    confirmed++;
-                } else {
-                    refused++;
-                }
-            } else if (answer != null) {
-                failed++;
-            }
-        }
-        return new Votes(answers.size(), members.majority(), confirmed, refused, failed);
+    private Tally confirmations(Poll answers) {
+        return Tally.ofConfirmations(answers, quorum.majority());
     }
 
     /** Whether a server may hold the lock for this claim, now or later, as far as is known. */
-    private boolean mayHold(int member) {
-        Answer answer = poll.answer(member);
+    private boolean mayHold(int node) {
+        Answer answer = poll.answer(node);
         if (answer instanceof Answer.Said said) {
             return Votes.isGrant(said);
         }
@@ -134,7 +123,7 @@ final class Ballot {
     }
 
     private Attempt accept(OptionalLong fence) {
-        LockBackendException clash = members.clashOfVoters();
+        LockBackendException clash = quorum.clashOfVoters();
         if (clash != null) {
             undo(scripts.release(List.of(claim)));
             return failed(clash.reason(), String.valueOf(clash.getMessage()));
@@ -155,13 +144,23 @@ final class Ballot {
         return new Attempt.Granted(Duration.ofNanos(settings.validityNanos(claim.lease())), fence);
     }
 
+    private Attempt failDuplicate() {
+        undo(scripts.release(List.of(claim)));
+        LockBackendException clash = quorum.clashOfVoters();
+        return failed(
+                Reason.REFUSED,
+                clash == null
+                        ? "two of the servers are one and the same, which can vote only once: name each server once"
+                        : String.valueOf(clash.getMessage()));
+    }
+
     private Attempt fail() {
         // Nobody can have seen a majority in the hands of this claim, and wait to be told of its end.
         boolean[] sent = undo(scripts.releaseQuietly(claim));
         if (count(poll).isAnswered()) {
-            return refused(Votes.holder(poll, members.majority()));
+            return refused(Votes.holder(poll, quorum.majority()));
         }
-        return failed(poll.reason(member -> sent[member]), "no majority of the servers answered");
+        return failed(poll.reason(node -> sent[node]), "no majority of the servers answered");
     }
 
     private Attempt refused(Optional<Votes.Held> holder) {
@@ -193,15 +192,15 @@ final class Ballot {
      * @return which of the servers were sent the request and may have carried it out
      */
     private boolean[] undo(RedisCommand release) {
-        boolean[] sent = new boolean[members.size()];
-        boolean[] granted = new boolean[members.size()];
+        boolean[] sent = new boolean[quorum.size()];
+        boolean[] granted = new boolean[quorum.size()];
         Poll undoing = newPoll(answers -> haveAnswered(answers, granted));
         long untilNanos = env.nanoTime() + claim.lease().toNanos();
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             granted[i] = poll.answer(i) instanceof Answer.Said said && Votes.isGrant(said);
             sent[i] = mayHold(i) && (poll.giveUp(i) || granted[i]);
         }
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             if (sent[i]) {
                 undoing.release(i, release, untilNanos);
             }
@@ -222,7 +221,7 @@ final class Ballot {
     private AttemptReport report(
             AttemptReport.Outcome outcome, long elapsedNanos, long validityNanos, OptionalLong fence) {
         List<NodeReport> nodes = new ArrayList<>();
-        for (int i = 0; i < members.size(); i++) {
+        for (int i = 0; i < quorum.size(); i++) {
             nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
         }
         return new AttemptReport(

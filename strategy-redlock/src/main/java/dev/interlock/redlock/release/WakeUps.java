@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.redlock;
+package dev.interlock.redlock.release;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.RedisNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * servers from each other if they asked at once; and whoever hears it of one server would find that the others have yet to be told.
  * One daemon thread, which starts with the first call. Safe to use from any thread.
  */
-final class WakeUps {
+public final class WakeUps {
     private static final System.Logger LOG = System.getLogger(WakeUps.class.getPackageName());
 
     private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Environment env;
-    private final Members members;
+    private final List<RedisNode> nodes;
     private final ReentrantLock lock = new ReentrantLock();
     private final PriorityQueue<Call> calls = new PriorityQueue<>(Comparator.comparing(call -> call));
     private @Nullable Thread thread;
@@ -36,17 +37,29 @@ final class WakeUps {
         }
     }
 
-    WakeUps(Environment env, Members members) {
+    /**
+     * Creates the wake-ups of a client.
+     *
+     * @param env time, threads and chance
+     * @param nodes the servers
+     */
+    public WakeUps(Environment env, List<RedisNode> nodes) {
         this.env = env;
-        this.members = members;
+        this.nodes = nodes;
     }
 
-    /** Listens to a channel of all servers. */
-    Watch watch(String channel, Runnable onFreed) {
+    /**
+     * Listens to a channel of all servers.
+     *
+     * @param channel the channel
+     * @param onFreed run a random moment after a message of any server
+     * @return ends the listening
+     */
+    public Watch watch(String channel, Runnable onFreed) {
         Listener listener = new Listener(onFreed);
         List<Watch> watches = new ArrayList<>();
-        for (Member member : members.all()) {
-            watches.add(member.node().subscribe(channel, () -> callSoon(listener)));
+        for (RedisNode node : nodes) {
+            watches.add(node.subscribe(channel, () -> callSoon(listener)));
         }
         return new Watch() {
             // One server that tells of a release is enough.
@@ -119,7 +132,8 @@ final class WakeUps {
         }
     }
 
-    void close() {
+    /** Tells nobody any more. */
+    public void close() {
         lock.lock();
         try {
             closed = true;

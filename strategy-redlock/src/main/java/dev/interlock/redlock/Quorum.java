@@ -4,35 +4,45 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redlock.birth.Births;
+import dev.interlock.redlock.birth.Eligibility;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The servers together: how many are enough, and whether each is another one. Safe to use from any thread. */
-final class Members {
-    private final List<Member> all;
+/** All nodes: how many are a majority, whether each is another process, and who knows of whom. Safe to use from any thread. */
+final class Quorum implements QuorumNode.Events {
+    private final List<QuorumNode> all;
+    private final @Nullable Births births;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable LockBackendException clash;
 
-    Members(List<RedlockProtocol.Server> servers, Settings settings, Duration timeout, Environment env) {
-        List<Member> members = new ArrayList<>();
-        for (RedlockProtocol.Server server : servers) {
-            members.add(new Member(env, server.name(), server.node(), settings, timeout, this::lookForClash));
+    /** @param births the birth records; {@code null} where servers are trusted */
+    Quorum(
+            List<RedlockProtocol.Server> servers,
+            Settings settings,
+            @Nullable Births births,
+            Duration timeout,
+            Environment env) {
+        this.births = births;
+        List<QuorumNode> nodes = new ArrayList<>();
+        for (int i = 0; i < servers.size(); i++) {
+            nodes.add(new QuorumNode(env, i, servers.get(i), settings, births, timeout, this));
         }
-        this.all = List.copyOf(members);
+        this.all = List.copyOf(nodes);
     }
 
     int size() {
         return all.size();
     }
 
-    Member get(int index) {
+    QuorumNode get(int index) {
         return all.get(index);
     }
 
-    List<Member> all() {
+    List<QuorumNode> all() {
         return all;
     }
 
@@ -40,12 +50,12 @@ final class Members {
         return all.size() / 2 + 1;
     }
 
-    /** What is wrong if two endpoints lead to one server, which would have two votes. */
+    /** Returns what is wrong if two endpoints lead to one process, which would have two votes. */
     @Nullable
     LockBackendException clash() {
         if (clash != null) {
             // Nobody is asked meanwhile who could notice that one of the connections has ended.
-            all.forEach(Member::look);
+            all.forEach(node -> node.line().look());
         }
         return clash;
     }
@@ -53,11 +63,12 @@ final class Members {
     /** The same, among those who have voted by now: a connection may have been made since somebody last looked. */
     @Nullable
     LockBackendException clashOfVoters() {
-        lookForClash();
+        onSession();
         return clash();
     }
 
-    private void lookForClash() {
+    @Override
+    public void onSession() {
         lock.lock();
         try {
             clash = findClash();
@@ -81,7 +92,18 @@ final class Members {
         return null;
     }
 
+    /** Tells nodes which processes are in the places of others, as far as they do not know. */
+    @Override
+    public void onRecord() {
+        if (births == null) {
+            return;
+        }
+        List<@Nullable Eligibility> connected = new ArrayList<>();
+        all.forEach(node -> connected.add(node.eligibility()));
+        births.spread(connected).forEach(index -> all.get(index).enrol());
+    }
+
     void close() {
-        all.forEach(Member::close);
+        all.forEach(QuorumNode::close);
     }
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.birth;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a node remembers of its birth: the moment since which it has forgotten nothing.
+ *
+ * @param id the birth and the version of what the record says of it; changes with anything but the age
+ * @param birth the name of the birth
+ * @param self the process that was born, and its epoch
+ * @param longestLease the longest lease that any client has announced
+ * @param age for how long clients have watched since the birth
+ * @param disputed whether the node was used by another configuration, or in the place of another process, right before its birth
+ * @param peers the processes in the places of other nodes, as far as this node was told, by index
+ */
+public record BirthRecord(
+        String id,
+        String birth,
+        Incumbent self,
+        Duration longestLease,
+        Duration age,
+        boolean disputed,
+        Map<Integer, Incumbent> peers) {
+    private static final String PEER = "peer:";
+
+    /** Creates a record. */
+    public BirthRecord {
+        peers = Map.copyOf(peers);
+    }
+
+    /**
+     * Reads what the script has returned.
+     *
+     * @param reply names and values in turn
+     * @throws IllegalArgumentException if that is no birth record
+     */
+    static BirthRecord read(Object reply) {
+        if (!(reply instanceof List<?> flat)) {
+            throw new IllegalArgumentException("no list");
+        }
+        Map<String, String> fields = new HashMap<>();
+        for (int i = 0; i + 1 < flat.size(); i += 2) {
+            fields.put(String.valueOf(flat.get(i)), String.valueOf(flat.get(i + 1)));
+        }
+        Map<Integer, Incumbent> peers = new HashMap<>();
+        fields.forEach((name, value) -> {
+            if (name.startsWith(PEER)) {
+                String[] parts = value.split(" ", 2);
+                peers.put(
+                        Integer.valueOf(name.substring(PEER.length())),
+                        new Incumbent(Long.parseLong(parts[0]), parts[1]));
+            }
+        });
+        return new BirthRecord(
+                field(fields, "id"),
+                field(fields, "birth"),
+                new Incumbent(Long.parseLong(field(fields, "epoch")), field(fields, "run")),
+                Duration.ofMillis(Long.parseLong(field(fields, "lease"))),
+                Duration.ofMillis(Long.parseLong(field(fields, "age"))),
+                field(fields, "disputed").equals("1"),
+                peers);
+    }
+
+    private static String field(Map<String, String> fields, String name) {
+        String value = fields.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("the field " + name + " is missing");
+        }
+        return value;
+    }
+}

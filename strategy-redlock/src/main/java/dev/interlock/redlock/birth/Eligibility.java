@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.birth;
+
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
+
+/**
+ * Whether the process at the other end of one connection may vote: once every lease is over that it may have forgotten.
+ *
+ * <p>Time is measured by clients, on their monotonic clocks, and handed on from one to the next by the age in the birth record. No
+ * server's clock counts, since nothing tells that it was not stepped. Safe to use from any thread.
+ */
+public final class Eligibility {
+    private final int index;
+    private final Roster roster;
+    private final ToLongFunction<Duration> driftNanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final BitSet toldPeers = new BitSet();
+    private BirthRecord record;
+    private long ageNanos;
+    private long sinceNanos;
+
+    /**
+     * Creates the eligibility of a process that has shown its birth record.
+     *
+     * @param index which node it is
+     * @param roster the processes in the places of all nodes
+     * @param driftNanos by how much clocks can differ over a time
+     */
+    Eligibility(int index, Roster roster, ToLongFunction<Duration> driftNanos, BirthRecord record, long nowNanos) {
+        this.index = index;
+        this.roster = roster;
+        this.driftNanos = driftNanos;
+        this.record = record;
+        this.ageNanos = record.age().toNanos();
+        this.sinceNanos = nowNanos;
+    }
+
+    /** Takes over what the node has said anew. */
+    void learn(BirthRecord next, long nowNanos) {
+        lock.lock();
+        try {
+            if (!next.birth().equals(record.birth())) {
+                toldPeers.clear();
+                measureFrom(next.age().toNanos(), nowNanos);
+            } else if (next.age().toNanos() > ageNanos(nowNanos)) {
+                measureFrom(next.age().toNanos(), nowNanos);
+            }
+            record = next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Notes that another node knows of this process from now on. What was measured before does not count if the process may not vote
+     * yet: until then a holder that goes on with its predecessor could not learn from that node that it has none of its votes any
+     * more.
+     */
+    void noteToldPeer(int peer, long nowNanos) {
+        lock.lock();
+        try {
+            if (!toldPeers.get(peer)) {
+                toldPeers.set(peer);
+                if (ageNanos(nowNanos) < asideNanos()) {
+                    measureFrom(record.age().toNanos(), nowNanos);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void measureFrom(long newAgeNanos, long nowNanos) {
+        ageNanos = newAgeNanos;
+        sinceNanos = nowNanos;
+    }
+
+    private long ageNanos(long nowNanos) {
+        return ageNanos + (nowNanos - sinceNanos);
+    }
+
+    /** Returns for how long the process has forgotten nothing, at the least. */
+    Duration age(long nowNanos) {
+        lock.lock();
+        try {
+            return Duration.ofNanos(ageNanos(nowNanos));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns how long the process must not vote for a new holder yet.
+     *
+     * @param nowNanos the time
+     * @return nanoseconds; zero or less if it may vote
+     */
+    public long votesInNanos(long nowNanos) {
+        lock.lock();
+        try {
+            return asideNanos() - ageNanos(nowNanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns whether the process may vote by what this client has watched, and the record does not say so yet, so that clients that
+     * come later would wait.
+     *
+     * @param nowNanos the time
+     * @return whether the node is to be told
+     */
+    public boolean isNewsThatItVotes(long nowNanos) {
+        return votesInNanos(nowNanos) <= 0 && record().age().toNanos() < asideNanos();
+    }
+
+    private long asideNanos() {
+        Duration longest = roster.longestLease();
+        return longest.toNanos() + driftNanos.applyAsLong(longest);
+    }
+
+    /**
+     * Returns how long what the process says of a lease that is held must not count yet: not at all if all that can have happened is
+     * that it forgot it, and as long as for a vote if others used the node with another configuration meanwhile.
+     *
+     * @param nowNanos the time
+     * @return nanoseconds; zero or less if it counts
+     */
+    public long confirmsInNanos(long nowNanos) {
+        return isDisputed() ? votesInNanos(nowNanos) : 0;
+    }
+
+    /**
+     * Returns whether others used the node with another configuration, or another process in its place, right before this birth.
+     *
+     * @return whether the record says so
+     */
+    public boolean isDisputed() {
+        return record().disputed();
+    }
+
+    /**
+     * Returns whether another process has taken the node's place since.
+     *
+     * @return whether any node says so
+     */
+    public boolean hasSuccessor() {
+        return roster.hasSuccessor(index, record().self());
+    }
+
+    /**
+     * Returns the state of the record for which requests are meant.
+     *
+     * @return birth and version
+     */
+    public String recordId() {
+        return record().id();
+    }
+
+    BirthRecord record() {
+        lock.lock();
+        try {
+            return record;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

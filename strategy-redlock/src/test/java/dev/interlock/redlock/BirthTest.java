@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Servers that may have forgotten locks give no vote, whatever they say of themselves. All that is asserted here is true for as long as
+ * {@link #MAX_LEASE}, which no machine takes for a test.
+ */
+@Execution(ExecutionMode.CONCURRENT) // Each test has servers of its own.
+class BirthTest {
+    private static final Duration MAX_LEASE = Duration.ofSeconds(Long.getLong("interlock.test.max-lease-seconds", 120));
+
+    private final Fixture redis = new Fixture(3);
+    private final List<AttemptReport> reports = Fixture.reports();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    private static LockConfig.Builder guarded(LockConfig.Builder config) {
+        return Fixture.trusting(config)
+                .option("cold-start", "wait")
+                .option("max-lease", MAX_LEASE.toString())
+                .lockDefaults(Fixture.unrenewed(MAX_LEASE));
+    }
+
+    /** Makes a client for which all servers vote, since clients have watched them for long. */
+    private DistributedLockFactory client() {
+        DistributedLockFactory factory = redis.reporting(BirthTest::guarded, reports);
+        await().atMost(MAX_LEASE.plus(Fixture.PATIENCE))
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    DistributedLock lock = factory.getLock("warm-up");
+                    redis.growOld(MAX_LEASE.multipliedBy(2));
+                    lock.lock();
+                    boolean all = redis.takenOn("warm-up").size() == redis.servers.size();
+                    lock.unlock();
+                    return all;
+                });
+        reports.clear();
+        return factory;
+    }
+
+    private void assertStandsAside(DistributedLockFactory factory, String name, int... servers) {
+        LockBackendException failure = catchThrowableOfType(
+                LockBackendException.class, () -> factory.getLock(name).tryLock());
+
+        assertThat(failure).as("what became of the attempt").isNotNull();
+        assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
+        AttemptReport report = reports.get(reports.size() - 1);
+        for (int server : servers) {
+            assertThat(report.nodes().get(server).vote()).as("%s", report).isEqualTo(Vote.STANDS_ASIDE);
+        }
+    }
+
+    @Test
+    void aServerThatWasFlushedGivesNoVote() throws Exception {
+        DistributedLockFactory first = client();
+        DistributedLockFactory second = client();
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+
+        redis.servers.get(1).command("FLUSHALL");
+        redis.servers.get(2).command("FLUSHALL");
+
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aServerThatWasFlushedGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+
+        redis.servers.get(1).command("FLUSHALL");
+        redis.servers.get(2).command("FLUSHALL");
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void aReplicaThatWasPromotedGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        for (int i : new int[] {1, 2}) {
+            RedisServer primary = redis.servers.get(i);
+            primary.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+            RedisServer replica =
+                    redis.closeLater(RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
+            await().atMost(Fixture.PATIENCE)
+                    .until(() -> String.valueOf(replica.command("INFO", "replication"))
+                            .contains("master_link_status:up"));
+            replica.command("REPLICAOF", "NO", "ONE");
+            replica.command("DEL", Fixture.key("work"));
+            redis.proxies.get(i).redirect("127.0.0.1", replica.port());
+        }
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void aServerThatBecameAReplicaForAMomentGivesNoVote() throws Exception {
+        DistributedLockFactory first = client();
+        DistributedLockFactory second = client();
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+        RedisServer empty = redis.closeLater(RedisServer.start("--repl-diskless-sync-delay", "0"));
+        for (int i : new int[] {1, 2}) {
+            RedisServer server = redis.servers.get(i);
+            server.command("REPLICAOF", "127.0.0.1", Integer.toString(empty.port()));
+            await().atMost(Fixture.PATIENCE).until(() -> server.command("GET", Fixture.key("work")) == null);
+            server.command("REPLICAOF", "NO", "ONE");
+        }
+
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void anEmptyServerInTheOldOnesPlaceGivesNoVoteToAClientThatComesLater() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        for (int i : new int[] {1, 2}) {
+            redis.proxies
+                    .get(i)
+                    .redirect("127.0.0.1", redis.closeLater(RedisServer.start()).port());
+        }
+
+        assertStandsAside(redis.reporting(BirthTest::guarded, reports), "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aServerThatSaysThatItHasRunForLongGivesNoVoteBeforeAClientHasWatchedIt() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(1).restart();
+        redis.servers.get(2).restart();
+        // As servers do whose clocks have been stepped forward after they started.
+        LeaseProtocol second = redis.protocol(
+                BirthTest::guarded, Environment.system(), (index, node) -> new OldLookingNode(node), reports);
+
+        assertThat(second.attempt(Fixture.claim("work", MAX_LEASE))).isInstanceOf(Attempt.Failed.class);
+        assertThat(reports.get(reports.size() - 1).nodes().get(1).vote()).isEqualTo(Vote.STANDS_ASIDE);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aHolderLearnsFromTheOthersThatAProcessThatStillAnswersItHasASuccessor() throws Exception {
+        client();
+        redis.proxies.get(2).refuse();
+        LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim claim = Fixture.claim("work", MAX_LEASE);
+        assertThat(holder.attempt(claim)).isInstanceOf(Attempt.Granted.class);
+        assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        redis.proxies.get(2).accept();
+        FaultProxy moved = redis.closeLater(FaultProxy.to(redis.closeLater(RedisServer.start())));
+        LeaseProtocol second = redis.protocol(
+                config -> guarded(config)
+                        .endpoints(redis.proxies.get(0).uri() + "," + moved.uri() + ","
+                                + redis.proxies.get(2).uri()),
+                Environment.system(),
+                (index, node) -> node,
+                reports);
+
+        assertThat(second.attempt(Fixture.claim("work", MAX_LEASE)))
+                .as("what the new process and the server that the holder does not reach grant")
+                .isNotInstanceOf(Attempt.Granted.class);
+
+        await("the old process has no voice any more")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> holder.renew(List.of(claim)).get(0) instanceof Renewal.Failed);
+        for (int i = 0; i < 5; i++) {
+            assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Failed.class);
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void aShorterMaxLeaseDoesNotLetAServerVoteEarlier() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(1).restart();
+        redis.servers.get(2).restart();
+        Duration shorter = Duration.ofSeconds(2);
+        DistributedLockFactory second = redis.reporting(
+                config -> guarded(config)
+                        .option("max-lease", shorter.toString())
+                        .lockDefaults(Fixture.unrenewed(shorter)),
+                reports);
+
+        await("the shorter time is over").atMost(Fixture.PATIENCE).until(() -> {
+            assertThat(catchThrowableOfType(
+                            LockBackendException.class,
+                            () -> second.getLock("work").tryLock()))
+                    .isNotNull();
+            return reports.stream()
+                    .anyMatch(report -> report.nodes().get(1).vote() == Vote.STANDS_ASIDE
+                            && redis.uptimeSeconds(1) > 2 * shorter.toSeconds());
+        });
+        assertStandsAside(second, "work", 1, 2);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatTrustsServersIsRefusedWhereOthersDoNot() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(2).restart();
+        redis.servers.get(1).command("DEL", Fixture.key("work"));
+        DistributedLockFactory trusting = redis.factory();
+
+        LockBackendException failure = catchThrowableOfType(
+                LockBackendException.class, () -> trusting.getLock("work").tryLock());
+
+        assertThat(failure).isNotNull().hasMessageContaining("cold-start");
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatNamesFewerServersGetsNoVote() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(0).command("DEL", Fixture.key("work"));
+        DistributedLockFactory other = redis.reporting(
+                config -> guarded(config).endpoints(redis.proxies.get(0).uri()), reports);
+
+        assertStandsAside(other, "work", 0);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aClientThatNamesTheServersInAnotherOrderGetsNoVote() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.get(0).command("DEL", Fixture.key("work"));
+        redis.servers.get(1).command("DEL", Fixture.key("work"));
+        DistributedLockFactory other = redis.reporting(
+                config -> guarded(config)
+                        .endpoints(redis.proxies.get(1).uri() + ","
+                                + redis.proxies.get(0).uri() + ","
+                                + redis.proxies.get(2).uri()),
+                reports);
+
+        assertStandsAside(other, "work", 0, 1);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void whatOneClientHasWatchedCountsForTheNext() {
+        Duration shorter = Duration.ofSeconds(2);
+        UnaryOperator<LockConfig.Builder> options = config ->
+                guarded(config).option("max-lease", shorter.toString()).lockDefaults(Fixture.unrenewed(shorter));
+        DistributedLockFactory first = redis.factory(options);
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> first.getLock("warm-up").tryLock()
+                        && redis.servers.stream()
+                                .allMatch(server ->
+                                        Long.parseLong(String.valueOf(server.command("HGET", "interlock:birth", "age")))
+                                                > shorter.toMillis()));
+
+        assertThat(redis.factory(options).getLock("work").tryLock()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void notSafeAServerWhoseImageWasRolledBackVotesAtOnce() throws Exception {
+        DistributedLockFactory first = client();
+        for (RedisServer server : redis.servers.subList(1, 3)) {
+            server.command("COPY", "interlock:birth", "interlock:birth", "DB", "1");
+        }
+        LockHandle lease = redis.acquireEverywhere(first.getLock("work"));
+        redis.servers.subList(1, 3).forEach(server -> server.command("SWAPDB", "0", "1"));
+
+        assertThat(redis.factory(BirthTest::guarded).getLock("work").tryLock()).isTrue();
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    @Tag("deep")
+    void notSafeAServerThatLosesTheKeyOfALockAloneVotesAtOnce() throws Exception {
+        LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
+        redis.servers.subList(1, 3).forEach(server -> server.command("DEL", Fixture.key("work")));
+
+        assertThat(redis.factory(BirthTest::guarded).getLock("work").tryLock()).isTrue();
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    /** A server that says that it has run for years. */
+    private record OldLookingNode(RedisNode node) implements RedisNode {
+        @Override
+        public RedisLink openLink(Duration timeout) {
+            RedisLink link = node.openLink(timeout);
+            return new RedisLink() {
+                @Override
+                public Sent send(RedisCommand command, Consumer<Reply> onReply) {
+                    return link.send(
+                            command,
+                            reply -> onReply.accept(
+                                    reply instanceof Reply.Value value && value.value() instanceof String text
+                                            ? new Reply.Value(text.replaceAll(
+                                                    "uptime_in_seconds:\\d+", "uptime_in_seconds:99999999"))
+                                            : reply));
+                }
+
+                @Override
+                public boolean isOpen() {
+                    return link.isOpen();
+                }
+
+                @Override
+                public void close() {
+                    link.close();
+                }
+            };
+        }
+
+        @Override
+        public @Nullable Object call(RedisCommand command, Duration timeout) {
+            return node.call(command, timeout);
+        }
+
+        @Override
+        public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+            return node.callOrUndo(command, undo, timeout);
+        }
+
+        @Override
+        public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
+            return node.callAcknowledged(command, wanted, timeout);
+        }
+
+        @Override
+        public @Nullable String transactIfEqual(
+                String key, String expected, List<RedisCommand> commands, Duration timeout) {
+            return node.transactIfEqual(key, expected, commands, timeout);
+        }
+
+        @Override
+        public Watch subscribe(String channel, Listener listener) {
+            return node.subscribe(channel, listener);
+        }
+
+        @Override
+        public void close() {
+            node.close();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.lab.play;
+
+import static dev.interlock.tools.lab.play.LabStage.HOLDER;
+import static dev.interlock.tools.lab.play.LabStage.RIVAL;
+
+import java.time.Duration;
+
+/** How faults of single nodes of a quorum are played that get around the guard against nodes which have forgotten leases. */
+final class NodeScripts {
+    /** The holder has no line to so many of the five servers. */
+    private static final int UNREACHABLE = 2;
+
+    private NodeScripts() {}
+
+    /** The holder takes the lock on three of five servers; the first of these is returned. */
+    private static LabServer holderTakesMajority(LabStage stage) {
+        stage.servers()
+                .subList(0, UNREACHABLE)
+                .forEach(server -> server.proxy(HOLDER).refuse());
+        stage.holderTakes();
+        return stage.servers().get(UNREACHABLE);
+    }
+
+    static void nodeMoved(LabStage stage) {
+        begin(stage);
+        LabServer moved = holderTakesMajority(stage);
+        stage.strike("an endpoint leads to a new process, while the old one lives", moved::move);
+        rivalComes(stage, stage.leases(3));
+    }
+
+    static void nodeRolledBack(LabStage stage) {
+        begin(stage);
+        stage.servers().get(UNREACHABLE).takeImage();
+        LabServer rolledBack = holderTakesMajority(stage);
+        stage.dataIsLost("the image of a server that knows of the holder is rolled back", rolledBack::rollBack);
+    }
+
+    static void guardsMixed(LabStage stage) {
+        stage.letRivalTrust();
+        stage.startServers();
+        stage.startRivalFirst();
+        LabServer restarted = holderTakesMajority(stage);
+        stage.strike("a server that knows of the holder restarts without data", restarted::restartEmpty);
+        rivalComes(stage, stage.leases(0.6));
+    }
+
+    private static void begin(LabStage stage) {
+        stage.startServers();
+        stage.startClients(stage.servers(), stage.servers());
+    }
+
+    /** A rival comes fresh; if it does not get the lock, it gives up. */
+    private static void rivalComes(LabStage stage, Duration limit) {
+        stage.rival().open(LabStage.uris(RIVAL, stage.servers()));
+        stage.rival().contend();
+        boolean taken = stage.rivalWritesWithin(limit);
+        stage.holder().lookAndWrite();
+        if (!taken) {
+            stage.heal("the contender gives up", stage.rival()::kill);
+        }
+        stage.heal("the holder reaches all servers", stage::mendLines);
+        stage.finish(taken);
+    }
+}

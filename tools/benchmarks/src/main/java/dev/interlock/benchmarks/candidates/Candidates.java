@@ -86,9 +86,6 @@ public final class Candidates {
         options.putAll(ConfiguredStrategy.trialOptions(provider));
         options.putAll(client);
         options.putAll(more);
-        if (knows(provider, InterlockOpener.TOPOLOGY)) {
-            options.put(InterlockOpener.TOPOLOGY, "as the endpoints say");
-        }
         StringBuilder name = new StringBuilder(provider.name());
         client.values().forEach(value -> name.append("/").append(value));
         more.forEach(
@@ -109,10 +106,8 @@ public final class Candidates {
 
     private static Map<Topology, String> objections(LockStrategyProvider provider) {
         Map<Topology, String> objections = new EnumMap<>(Topology.class);
-        if (!knows(provider, InterlockOpener.TOPOLOGY)) {
-            for (Topology topology : Topology.values()) {
-                topology.objection(provider).ifPresent(why -> objections.put(topology, why));
-            }
+        for (Topology topology : Topology.values()) {
+            topology.objection(provider).ifPresent(why -> objections.put(topology, why));
         }
         return objections;
     }

@@ -19,26 +19,15 @@ public final class InterlockOpener implements Opener {
     /** See {@link LockConfig#localHandoffs()}. */
     static final String LOCAL_HANDOFFS = "local-handoffs";
 
-    /** By this option some strategies are told how the servers belong together, which the endpoints of others say. */
-    static final String TOPOLOGY = "topology";
-
-    private static final String PRIMARY_NAME = "master-name";
-
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
         LockConfig.Builder config = LockConfig.builder()
                 .commandTimeout(COMMAND_TIMEOUT)
-                .lockDefaults(LockOptions.builder().lease(terms.lease()).build());
-        Addresses servers = new Addresses(endpoints);
-        if (options.containsKey(TOPOLOGY)) {
-            config.endpoints(String.join(",", servers.asRedisUris()));
-            nameTopology(config, servers);
-        } else {
-            config.endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")));
-        }
+                .lockDefaults(LockOptions.builder().lease(terms.lease()).build())
+                .endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")));
         options.forEach((name, value) -> {
             switch (name) {
-                case STRATEGY, TOPOLOGY -> {}
+                case STRATEGY -> {}
                 case LOCAL_HANDOFFS -> config.localHandoffs(Integer.parseInt(value));
                 default -> config.option(name, value);
             }
@@ -46,13 +35,5 @@ public final class InterlockOpener implements Opener {
         DistributedLockFactory factory =
                 DistributedLocks.getInstance(Objects.requireNonNull(options.get(STRATEGY), STRATEGY), config.build());
         return new LockClient(factory::getLock, factory::close);
-    }
-
-    private static void nameTopology(LockConfig.Builder config, Addresses servers) {
-        if (servers.areSentinels()) {
-            config.option(TOPOLOGY, "sentinel").option(PRIMARY_NAME, servers.primaryName());
-        } else if (servers.areNodesOfACluster()) {
-            config.option(TOPOLOGY, "cluster");
-        }
     }
 }

@@ -51,6 +51,14 @@ class OptionsTest {
                 .withMessageContaining(message);
     }
 
+    /** With the default of five seconds, a short lease ended in a clean switch-over. */
+    @Test
+    void aClusterIsAskedForItsPrimariesAsOftenAsSentinelsAre() {
+        assertThat(client("redis-cluster://a").useClusterServers().getScanInterval())
+                .isEqualTo(
+                        client("redis-sentinel://a/0#main").useSentinelServers().getScanInterval());
+    }
+
     @Test
     void eachTopologyIsRedissonsOwn() {
         assertThat(client("redis://a").isSingleConfig()).isTrue();

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -70,6 +71,7 @@ class TopologyTest {
     }
 
     @Test
+    @Tag("deep")
     void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
         try (ClusterServers cluster = ClusterServers.start(2, 0)) {
             RedisServer one = cluster.nodes().get(0);

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class CrossProcessTest {
@@ -29,6 +30,7 @@ class CrossProcessTest {
     }
 
     @Test
+    @Tag("deep")
     void aLiveHolderInAnotherProcessKeepsTheLockAndAKilledOneLosesItWithItsLease() throws Exception {
         Duration lease = Duration.ofSeconds(12);
         try (HolderProcess holder = HolderProcess.start(CLASS_PATH, redis.server.uri(), "killed", lease)) {

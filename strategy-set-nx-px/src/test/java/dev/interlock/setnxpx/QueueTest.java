@@ -19,6 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.RedisClient;
@@ -181,6 +182,7 @@ class QueueTest extends OnChosenClients {
     }
 
     @Test
+    @Tag("deep")
     void aGrantThatCrossesWithATimeOutIsPassedOn() throws Exception {
         redis.holdElsewhere(NAME);
         // Neither asks again by itself.
@@ -404,6 +406,7 @@ class QueueTest extends OnChosenClients {
     }
 
     @Test
+    @Tag("deep")
     void aServerWithoutRoomForAGrantFreesTheLockAllTheSame() throws Exception {
         DistributedLock mine = lockOf(redis.factory());
         mine.lock();

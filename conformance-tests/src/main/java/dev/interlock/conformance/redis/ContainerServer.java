@@ -222,20 +222,25 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
 
     @Override
     public void clean() {
+        ServerState before = initial();
         call(server -> {
-            ServerState.clear(server);
+            before.clear(server);
             return true;
         });
     }
 
     @Override
     public boolean isAsGoodAsNew() {
-        ServerState before = Objects.requireNonNull(initial, "set when the server was started");
+        ServerState before = initial();
         return call(server -> {
             // The server may not have noticed yet that our last connection is closed.
-            ServerState.disconnectOthers(server);
+            before.disconnectOthers(server);
             return before.isUnchanged(server);
         });
+    }
+
+    private ServerState initial() {
+        return Objects.requireNonNull(initial, "set when the server was started");
     }
 
     @Override

@@ -96,7 +96,7 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
     @Override
     public void clean() {
         try {
-            ServerState.clear(server::command);
+            initial.clear(server::command);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -127,6 +127,8 @@ final class OwnTopology implements Node, ServerPool.Server {
     @Override
     public void clean() {
         primaries.forEach(EmbeddedServer::clean);
+        // Replicas that lost their primary in the last test may still be on their way back to it.
+        awaitSettled.run();
     }
 
     @Override

@@ -17,6 +17,9 @@ final class ServerState {
     private final Map<Object, Object> config;
     private final List<?> users;
 
+    /** Whether others copied the server. They go on with it, and would come again right when it is looked at. */
+    private final boolean copied;
+
     /** A way to send a command, always over one and the same connection. */
     @FunctionalInterface
     interface Connection {
@@ -25,13 +28,15 @@ final class ServerState {
         Object call(String... args) throws IOException;
     }
 
-    private ServerState(Map<Object, Object> config, List<?> users) {
+    private ServerState(Map<Object, Object> config, List<?> users, boolean copied) {
         this.config = config;
         this.users = users;
+        this.copied = copied;
     }
 
     static ServerState of(Connection server) throws IOException {
-        return new ServerState(config(server), list(server, "ACL", "LIST"));
+        boolean copied = !String.valueOf(call(server, "INFO", "replication")).contains("connected_slaves:0");
+        return new ServerState(config(server), list(server, "ACL", "LIST"), copied);
     }
 
     private static Map<Object, Object> config(Connection server) throws IOException {
@@ -59,7 +64,7 @@ final class ServerState {
     }
 
     /** Disconnects all other clients, and deletes data, scripts and functions. */
-    static void clear(Connection server) throws IOException {
+    void clear(Connection server) throws IOException {
         // Before the flush, so that no client writes after it.
         disconnectOthers(server);
         call(server, "CLIENT", "UNPAUSE");
@@ -70,9 +75,12 @@ final class ServerState {
     }
 
     /** Disconnects all clients but the one that asks. */
-    static void disconnectOthers(Connection server) throws IOException {
-        for (String type : List.of("normal", "pubsub", "replica", "master")) {
+    void disconnectOthers(Connection server) throws IOException {
+        for (String type : List.of("normal", "pubsub", "master")) {
             call(server, "CLIENT", "KILL", "TYPE", type, "SKIPME", "yes");
+        }
+        if (!copied) {
+            call(server, "CLIENT", "KILL", "TYPE", "replica", "SKIPME", "yes");
         }
     }
 

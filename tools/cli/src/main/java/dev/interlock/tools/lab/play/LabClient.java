@@ -176,6 +176,11 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         process.say(Step.RELEASE.toString());
     }
 
+    /** Waits until it has said that it gives the lock back; what a process has said and nobody has read yet is lost with it. */
+    void awaitReleasing() {
+        await(releasedFrom, What.RELEASING);
+    }
+
     /** Waits for the end of a release that was begun. */
     void awaitRelease() {
         await(releasedFrom, What.RELEASED, What.NOT_RELEASED);

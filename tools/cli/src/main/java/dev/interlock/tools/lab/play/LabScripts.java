@@ -324,6 +324,7 @@ final class LabScripts {
         Runnable met = stage.trapHolder(FaultProxy.Trap.HOLD_REPLY);
         stage.holder().beginRelease();
         met.run();
+        stage.holder().awaitReleasing();
         stage.strike("the holder's process is killed", stage.holder()::kill);
         stage.finish(stage.rivalWritesWithin(stage.patience()));
     }

@@ -27,6 +27,7 @@ import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -351,7 +352,7 @@ class BirthTest {
         }
 
         @Override
-        public @Nullable Object callOrUndo(RedisCommand command, RedisCommand undo, Duration timeout) {
+        public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
             return node.callOrUndo(command, undo, timeout);
         }
 

@@ -8,7 +8,7 @@ import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.HelperThreads;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +40,9 @@ final class Ticket {
         BROKEN
     }
 
+    private static final AtomicReferenceFieldUpdater<Ticket, State> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Ticket.class, State.class, "state");
+
     private final Environment env;
     private final Thread owner = Thread.currentThread();
     private final boolean virtual = HelperThreads.isVirtual(owner);
@@ -49,7 +52,7 @@ final class Ticket {
     private final boolean urgent;
     private final int size;
     private final List<@Nullable Object> replies;
-    private final AtomicReference<State> state;
+    private volatile State state;
     private @Nullable Throwable cause;
     private long sentNanos;
 
@@ -77,7 +80,7 @@ final class Ticket {
         this.urgent = urgent;
         this.size = sizeOf(commands);
         this.replies = new ArrayList<>(commands.size());
-        this.state = new AtomicReference<>(state);
+        this.state = state;
     }
 
     /** The leader, who writes for many, finds them encoded. */
@@ -124,20 +127,20 @@ final class Ticket {
     }
 
     State state() {
-        return state.get();
+        return state;
     }
 
     boolean isQueued() {
-        return state.get() == State.QUEUED;
+        return state == State.QUEUED;
     }
 
     boolean isLeading() {
-        return state.get() == State.LEADING;
+        return state == State.LEADING;
     }
 
     /** Whether the owner waits for replies that are owed. */
     boolean isAwaited() {
-        State now = state.get();
+        State now = state;
         return now == State.SENT || now == State.LEADING;
     }
 
@@ -165,12 +168,12 @@ final class Ticket {
     /** Marks it before it is written; {@code false} if nobody wants that any more. */
     boolean send(long nanoTime) {
         sentNanos = nanoTime;
-        return state.compareAndSet(State.QUEUED, State.SENT);
+        return STATE.compareAndSet(this, State.QUEUED, State.SENT);
     }
 
     /** Makes the owner the leader, if it waits for replies that are owed. */
     boolean appoint() {
-        if (!state.compareAndSet(State.SENT, State.LEADING)) {
+        if (!STATE.compareAndSet(this, State.SENT, State.LEADING)) {
             return false;
         }
         wake();
@@ -189,7 +192,7 @@ final class Ticket {
 
     /** Its time is up before it was written; {@code false} if it is too late for that. */
     boolean withdraw() {
-        if (!state.compareAndSet(State.QUEUED, State.WITHDRAWN)) {
+        if (!STATE.compareAndSet(this, State.QUEUED, State.WITHDRAWN)) {
             return false;
         }
         wake();
@@ -198,19 +201,19 @@ final class Ticket {
 
     /** The owner leaves though the replies are owed; {@code false} if there is something for it to do first, or to take. */
     boolean abandon() {
-        return state.compareAndSet(State.SENT, State.LATE);
+        return STATE.compareAndSet(this, State.SENT, State.LATE);
     }
 
     /** As {@link #abandon}, for an owner that leads. */
     boolean abandonAsLeader() {
-        return abandon() || state.compareAndSet(State.LEADING, State.LATE);
+        return abandon() || STATE.compareAndSet(this, State.LEADING, State.LATE);
     }
 
     /** It will not be written here: for a reason that holds for every connection, or to go to another one. */
     void reject(@Nullable LockBackendException reason) {
         if (isQueued()) {
             cause = reason;
-            if (state.compareAndSet(State.QUEUED, State.REJECTED)) {
+            if (STATE.compareAndSet(this, State.QUEUED, State.REJECTED)) {
                 wake();
             }
         }
@@ -222,14 +225,15 @@ final class Ticket {
     }
 
     private void end(State last) {
-        if (state.compareAndSet(State.SENT, last)) {
+        if (STATE.compareAndSet(this, State.SENT, last)) {
             wake();
         } else {
-            state.compareAndSet(State.LEADING, last);
+            STATE.compareAndSet(this, State.LEADING, last);
         }
     }
 
     /** Has the owner look again. */
+    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
     void wake() {
         if (owner != Thread.currentThread()) {
             env.unpark(owner);

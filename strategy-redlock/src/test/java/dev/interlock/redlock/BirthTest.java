@@ -209,6 +209,34 @@ class BirthTest {
     }
 
     @Test
+    void whatWasWatchedBeforeAnotherNodeKnewOfAProcessDoesNotCountForAClientThatComesLater() {
+        redis.proxies.get(0).refuse();
+        LeaseProtocol first = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim claim = Fixture.claim("work", MAX_LEASE);
+        await("the other two have records")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> first.attempt(claim) instanceof Attempt.Failed
+                        && recorded(1, "peer:2") != null
+                        && recorded(2, "peer:1") != null);
+        // As if clients had watched the process for long, but not for long enough.
+        long watched = MAX_LEASE.toMillis() / 2;
+        redis.servers.get(1).command("HSET", "interlock:birth", "age", Long.toString(watched));
+        redis.proxies.get(0).accept();
+
+        await("the node that was away knows of the process")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> first.attempt(claim) instanceof Attempt.Failed && recorded(0, "peer:1") != null);
+
+        await("the time begins anew for all clients")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> Long.parseLong(String.valueOf(recorded(1, "age"))) < watched);
+    }
+
+    private @Nullable Object recorded(int server, String field) {
+        return redis.servers.get(server).command("HGET", "interlock:birth", field);
+    }
+
+    @Test
     @Tag("deep")
     void aShorterMaxLeaseDoesNotLetAServerVoteEarlier() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));

@@ -24,6 +24,10 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.NodeReport.Vote;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -234,6 +238,46 @@ class BirthTest {
 
     private @Nullable Object recorded(int server, String field) {
         return redis.servers.get(server).command("HGET", "interlock:birth", field);
+    }
+
+    @Test
+    void aBirthKeepsTheLongestLeaseAndTakesNoAgeThatWasMeasuredOfAnotherOne() {
+        enrol("run-a", "60000", "birth-a", "", "0");
+        enrol("run-b", "1000", "birth-b", "", "0");
+        enrol("run-b", "1000", "birth-c", "birth-a", "50000");
+
+        assertThat(recorded(0, "birth")).isEqualTo("birth-b");
+        assertThat(recorded(0, "lease")).isEqualTo("60000");
+        assertThat(recorded(0, "age")).isEqualTo("0");
+
+        enrol("run-b", "1000", "birth-d", "birth-b", "50000");
+
+        assertThat(recorded(0, "age")).isEqualTo("50000");
+    }
+
+    private void enrol(String run, String lease, String birth, String watched, String age) {
+        try (InputStream source = BirthTest.class.getResourceAsStream("birth/enrol.lua")) {
+            String script = new String(source.readAllBytes(), StandardCharsets.UTF_8);
+            redis.servers
+                    .get(0)
+                    .command(
+                            "EVAL",
+                            script,
+                            "1",
+                            "interlock:birth",
+                            run,
+                            "default",
+                            "3",
+                            "0",
+                            lease,
+                            birth,
+                            "7",
+                            watched,
+                            age,
+                            "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

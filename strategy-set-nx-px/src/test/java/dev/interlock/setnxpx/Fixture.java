@@ -111,7 +111,21 @@ final class Fixture implements AutoCloseable {
         throw new AssertionError("lost each time", tooSlow);
     }
 
-    /** A thread that does so. */
+    /** Has a client draw tokens by time and then by counting. What a machine takes longer for than a second is drawn by time. */
+    static void passCounting(DistributedLock lock) {
+        for (int i = 0; i < 100; i++) {
+            if (token(lock) + 1 == token(lock)) {
+                return;
+            }
+        }
+        throw new AssertionError("never counted");
+    }
+
+    private static long token(DistributedLock lock) {
+        return pass(lock).fencingToken().orElseThrow();
+    }
+
+    /** A thread that passes a lock. */
     static FutureTask<Lease> passing(DistributedLock lock) {
         return start(() -> pass(lock));
     }

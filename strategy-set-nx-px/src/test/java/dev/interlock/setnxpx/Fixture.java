@@ -55,9 +55,9 @@ final class Fixture implements AutoCloseable {
         return LockOptions.builder().lease(lease).build();
     }
 
-    /** What a message says to show that it is for the owner of a token. */
-    static String sha1(String token) {
-        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1));
+    /** A message as a script sends it to the owner of a token. */
+    static String message(String token, String text) {
+        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1), text) + " " + text;
     }
 
     /** Takes a lock in another client's stead, for good. */

@@ -147,7 +147,7 @@ class SharedConnectionTest {
 
     private static Caller parked(Caller caller) {
         await().pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5))
+                .pollInterval(Duration.ofMillis(1))
                 .atMost(LONG)
                 .until(() -> caller.thread.getState() == Thread.State.TIMED_WAITING);
         return caller;
@@ -159,12 +159,25 @@ class SharedConnectionTest {
 
     @Test
     void commandsAreSentInTheOrderInWhichTheirCallersCame() throws Exception {
+        assertThatCommandsAreSentInOrder(20);
+    }
+
+    @Test
+    @Tag("deep")
+    void aThousandCallersAreServedInTheOrderInWhichTheyCameThoughNoBatchHoldsThemAll() throws Exception {
+        assertThatCommandsAreSentInOrder(1000);
+    }
+
+    private void assertThatCommandsAreSentInOrder(int number) throws Exception {
+        // Long enough for a busy machine to start all of them.
+        Duration timeout = LONG.multipliedBy(10);
         SharedConnection connection = connection();
-        block(connection);
+        new Caller(connection, take("gate"), NONE, timeout);
+        awaitBlocked(1);
         List<Caller> callers = new ArrayList<>();
         List<String> order = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            callers.add(queue(connection, RedisCommand.of("RPUSH", "order", "number-" + i)));
+        for (int i = 0; i < number; i++) {
+            callers.add(queue(connection, RedisCommand.of("RPUSH", "order", "number-" + i), NONE, timeout));
             order.add("number-" + i);
         }
 

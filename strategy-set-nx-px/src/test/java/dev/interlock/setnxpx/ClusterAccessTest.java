@@ -63,9 +63,9 @@ class ClusterAccessTest {
 
     @ParameterizedTest
     @CsvSource({
-        "6, jedis, true, script",
+        "6, interlock, true, script",
         "6, lettuce, true, script",
-        "7, jedis, false, transaction",
+        "7, interlock, false, transaction",
         "7, lettuce, false, transaction"
     })
     void theDocumentedListSuffices(int line, String client, String fencing, String release) throws Exception {

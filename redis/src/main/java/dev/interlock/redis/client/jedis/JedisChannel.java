@@ -2,12 +2,14 @@
 package dev.interlock.redis.client.jedis;
 
 import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Login;
 import dev.interlock.redis.client.ServerError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.PushConsumer;
@@ -79,6 +81,10 @@ public final class JedisChannel {
     /** Whether what it was logged in with expires soon. */
     public boolean isExpiring(long nanoTime) {
         return connection.isExpiring(nanoTime);
+    }
+
+    void loggedIn(Optional<Login> login) {
+        connection.loggedIn(login);
     }
 
     /** Whether something was read from the socket that is no part of a reply so far, which costs nothing to find out. */

@@ -22,7 +22,7 @@ public final class Candidates {
 
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
-    private static final String SHARING_CLIENT = "interlock";
+    private static final String POOLING_CLIENT = "jedis";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
 
@@ -68,11 +68,11 @@ public final class Candidates {
     private static List<ConfiguredStrategy> overEachClient(LockStrategyProvider provider) {
         List<ConfiguredStrategy> all =
                 new ArrayList<>(ConfiguredStrategy.of(provider, Map.of()).overEachClient());
-        boolean shares = provider.options().stream()
+        boolean pools = provider.options().stream()
                 .anyMatch(option ->
-                        option.name().equals(CLIENT) && option.description().contains(SHARING_CLIENT));
-        if (shares) {
-            all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, SHARING_CLIENT)));
+                        option.name().equals(CLIENT) && option.description().contains(POOLING_CLIENT));
+        if (pools) {
+            all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, POOLING_CLIENT)));
         }
         return all;
     }

@@ -205,7 +205,7 @@ final class AcquireRound {
                 undoing.release(i, release, untilNanos);
             }
         }
-        undoing.await();
+        undoing.awaitBriefly();
         return sent;
     }
 

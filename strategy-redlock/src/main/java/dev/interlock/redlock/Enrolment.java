@@ -104,7 +104,7 @@ final class Enrolment {
     }
 
     private void settle(Session session, Eligibility eligibility, RedisLink.Reply reply) {
-        session.noteAnswer(env.nanoTime());
+        session.noteAnswer();
         LockBackendException failure = reply instanceof RedisLink.Reply.Value value
                 ? learn(eligibility, value)
                 : ((RedisLink.Reply.Failed) reply).cause();

@@ -108,7 +108,7 @@ final class NodeConnector {
             Eligibility eligibility = births == null
                     ? null
                     : births.begin(index, server.name(), reply(link, births.enrol(index, runId, null)));
-            return new Session(server.name(), link, runId, eligibility, env.nanoTime());
+            return new Session(server.name(), link, runId, eligibility);
         } catch (Throwable e) {
             link.close();
             throw e;

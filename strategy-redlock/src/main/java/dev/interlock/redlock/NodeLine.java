@@ -10,21 +10,18 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The line to one node: a connection at a time, the requests that wait for one, and the releases that could not be delivered.
+ * The line to one node: sends requests over a connection at a time, as many as the node keeps up with, and opens another one when that
+ * breaks. What cannot be sent yet waits in the {@link Backlog}.
  *
- * <p>No method waits for the server: a thread that begins with the first request connects, ends when there is a connection, and begins
- * anew when that breaks. Safe to use from any thread; answers are given outside the lock.
+ * <p>No method waits for the server. Safe to use from any thread; answers are given outside the lock.
  */
 final class NodeLine implements NodeConnector.Owner {
     private static final Settings.Patience NO_PATIENCE = new Settings.Patience(0, 0);
@@ -34,15 +31,10 @@ final class NodeLine implements NodeConnector.Owner {
     private final RedisNode node;
     private final Duration timeout;
     private final Owner owner;
-    private final NodeConnector connector;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Request> queue = new ArrayDeque<>();
-    private final Outbox outbox = new Outbox();
-    private @Nullable Thread connecting;
-    private long tryingSinceNanos;
-    private boolean wasConnected;
-    private @Nullable LockBackendException lastFailure;
+    private final Backlog backlog = new Backlog();
+    private final Reconnection reconnection;
     private volatile @Nullable Session session;
     private boolean closed;
 
@@ -74,7 +66,8 @@ final class NodeLine implements NodeConnector.Owner {
         this.node = server.node();
         this.timeout = timeout;
         this.owner = owner;
-        this.connector = new NodeConnector(env, index, server, settings, births, timeout, this);
+        NodeConnector connector = new NodeConnector(env, index, server, settings, births, timeout, this);
+        this.reconnection = new Reconnection(env, name, connector, timeout);
     }
 
     /** The connection, or {@code null} if there is none. */
@@ -105,6 +98,8 @@ final class NodeLine implements NodeConnector.Owner {
         if (refusal != null) {
             request.answer(refusal);
         }
+        // The answer that would have let it go may have come before it was here.
+        sendWaiting();
     }
 
     /**
@@ -118,7 +113,18 @@ final class NodeLine implements NodeConnector.Owner {
             long untilNanos,
             Consumer<Answer> onAnswer,
             Runnable onSent) {
-        Request request = new Request(
+        Request request = newRelease(command, patience, untilNanos, onAnswer, onSent);
+        ask(request);
+        return request;
+    }
+
+    private Request newRelease(
+            RedisCommand command,
+            Settings.Patience patience,
+            long untilNanos,
+            Consumer<Answer> onAnswer,
+            Runnable onSent) {
+        return new Request(
                 recordId -> command,
                 Request.Kind.OTHER,
                 patience,
@@ -129,14 +135,12 @@ final class NodeLine implements NodeConnector.Owner {
                     onAnswer.accept(answer);
                 },
                 onSent);
-        ask(request);
-        return request;
     }
 
     private void deliverLater(Outbox.Undelivered release) {
         lock.lock();
         try {
-            outbox.add(release);
+            backlog.addUndelivered(release);
         } finally {
             lock.unlock();
         }
@@ -151,7 +155,7 @@ final class NodeLine implements NodeConnector.Owner {
         lock.lock();
         try {
             request.givenUp = true;
-            queue.remove(request);
+            backlog.remove(request);
             RedisLink.Sent sent = request.sent;
             if (sent == null) {
                 return false;
@@ -169,8 +173,11 @@ final class NodeLine implements NodeConnector.Owner {
         try {
             request.decided = true;
             RedisLink.Sent sent = request.sent;
+            Session current = session;
             if (sent != null) {
                 sent.doNotRepeat();
+            } else if (current != null && current.isShed(env.nanoTime())) {
+                backlog.remove(request);
             }
         } finally {
             lock.unlock();
@@ -186,28 +193,87 @@ final class NodeLine implements NodeConnector.Owner {
         dropIfOver(now);
         Session current = session;
         if (current != null) {
-            owner.onAsked(current, now);
-            Answer abstention = current.abstention(request.kind, now);
-            if (abstention == null) {
-                transmit(request, current, now);
-            }
-            return abstention;
+            return backlog.isEmpty() && hasRoomFor(request, current, now)
+                    ? send(request, current, now)
+                    : hold(request, current, now);
         }
-        startConnecting(now, false);
-        // A node that was connected before is given as long as for an answer; the first connection may take longer.
-        long sinceNanos = now - tryingSinceNanos;
-        request.lateNanos(now
-                + (wasConnected
-                        ? request.patience.answerNanos() - sinceNanos
-                        : Math.min(timeout.toNanos() - sinceNanos, request.patience.connectionNanos())));
-        if (lastFailure != null) {
-            return failure(lastFailure);
+        reconnection.begin(false);
+        LockBackendException whyNot = reconnection.admit(request, now);
+        if (whyNot != null) {
+            return failure(whyNot);
         }
-        if (request.lateNanos() - now <= 0) {
-            return failure(new LockBackendException(Reason.UNREACHABLE, "there is no connection to " + name + " yet"));
-        }
-        queue.add(request);
+        backlog.add(request);
         return null;
+    }
+
+    /** Whether the node keeps up. Renewals come in few batches, and matter more than what waits. */
+    private static boolean hasRoomFor(Request request, Session current, long now) {
+        return request.kind == Request.Kind.RENEWAL
+                || !(current.isFull() || (request.kind == Request.Kind.VOTE && current.isShed(now)));
+    }
+
+    /** Lets a request wait until the node keeps up, or returns why not. */
+    private @Nullable Answer hold(Request request, Session current, long now) {
+        if (request.kind == Request.Kind.RENEWAL) {
+            return send(request, current, now);
+        }
+        if (request.kind == Request.Kind.OTHER && backlog.isFull()) {
+            backlog.removeDecided();
+            return failure(new LockBackendException(
+                    Reason.UNREACHABLE,
+                    name + " has owed an answer for " + TimeUnit.NANOSECONDS.toMillis(current.owingNanos(now))
+                            + " ms, and was not asked"));
+        }
+        // What waits for others of this process is not late; but nobody waits for a slow node while others are a
+        // majority.
+        request.lateNanos(current.isShed(now) ? now : now + request.patience.connectionNanos());
+        backlog.add(request);
+        return null;
+    }
+
+    /** Sends a request, or returns why the process is not asked. */
+    private @Nullable Answer send(Request request, Session current, long now) {
+        owner.onAsked(current, now);
+        Answer abstention = current.abstention(request.kind, now);
+        if (abstention == null) {
+            transmit(request, current, now);
+        }
+        return abstention;
+    }
+
+    /** Sends what waits, as far as the node keeps up. */
+    void sendWaiting() {
+        if (backlog.isEmpty()) {
+            return;
+        }
+        List<Runnable> news = new ArrayList<>();
+        lock.lock();
+        try {
+            sendWaiting(news);
+        } finally {
+            lock.unlock();
+        }
+        news.forEach(Runnable::run);
+    }
+
+    /** @param news where to add whom to tell what, after the lock is released */
+    private void sendWaiting(List<Runnable> news) {
+        Session current = session;
+        long now = env.nanoTime();
+        while (current != null && current == session && !current.isFull()) {
+            Outbox.Undelivered undelivered = backlog.pollUndelivered(now);
+            Request next = undelivered == null ? backlog.first() : redelivery(undelivered);
+            if (next == null || !hasRoomFor(next, current, now)) {
+                return;
+            }
+            backlog.remove(next);
+            Answer refusal = send(next, current, now);
+            news.add(refusal == null ? next::tellSent : () -> next.answer(refusal));
+        }
+    }
+
+    private Request redelivery(Outbox.Undelivered undelivered) {
+        return newRelease(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});
     }
 
     private LockBackendException endedHere() {
@@ -269,7 +335,7 @@ final class NodeLine implements NodeConnector.Owner {
         }
         if (current.hasSuccessor()) {
             drop(current, true);
-        } else if (!current.link.isOpen() || current.silentNanos(now) > timeout.toNanos()) {
+        } else if (!current.link.isOpen() || current.owingNanos(now) > timeout.toNanos()) {
             drop(current, false);
         }
     }
@@ -277,18 +343,11 @@ final class NodeLine implements NodeConnector.Owner {
     private void drop(Session over, boolean wait) {
         if (session == over) {
             session = null;
-            startConnecting(env.nanoTime(), wait);
+            if (!closed) {
+                reconnection.begin(wait);
+            }
             over.link.close();
             owner.onDisconnected();
-        }
-    }
-
-    private void startConnecting(long now, boolean wait) {
-        if (connecting == null && !closed) {
-            lastFailure = null;
-            tryingSinceNanos = now;
-            connecting = env.newThread("interlock-redlock-connect", () -> connector.connect(wait));
-            connecting.start();
         }
     }
 
@@ -307,9 +366,8 @@ final class NodeLine implements NodeConnector.Owner {
         List<Request> failing;
         lock.lock();
         try {
-            lastFailure = cause;
-            failing = new ArrayList<>(queue);
-            queue.clear();
+            reconnection.failed(cause);
+            failing = backlog.removeAll();
         } finally {
             lock.unlock();
         }
@@ -319,35 +377,22 @@ final class NodeLine implements NodeConnector.Owner {
     /** Makes a connection the one to use, unless there is no use for it any more. */
     @Override
     public void connected(Session opened) {
-        Map<Request, Answer> refusals = new LinkedHashMap<>();
-        List<Request> sent;
+        List<Runnable> news = new ArrayList<>();
         lock.lock();
         try {
-            connecting = null;
+            reconnection.ended();
             if (closed) {
                 opened.link.close();
                 return;
             }
-            lastFailure = null;
-            wasConnected = true;
+            reconnection.succeeded();
             session = opened;
-            for (Outbox.Undelivered undelivered : outbox.drain(env.nanoTime())) {
-                release(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});
-            }
-            sent = new ArrayList<>(queue);
-            queue.clear();
-            // Under the lock, or what is sent from now on could overtake them.
-            for (Request request : sent) {
-                Answer refusal = submit(request);
-                if (refusal != null) {
-                    refusals.put(request, refusal);
-                }
-            }
+            // Under the lock, or what is sent from now on could overtake what waits.
+            sendWaiting(news);
         } finally {
             lock.unlock();
         }
-        refusals.forEach(Request::answer);
-        sent.forEach(Request::tellSent);
+        news.forEach(Runnable::run);
         owner.onConnected();
     }
 
@@ -360,11 +405,8 @@ final class NodeLine implements NodeConnector.Owner {
             closed = true;
             over = session;
             session = null;
-            failing = new ArrayList<>(queue);
-            queue.clear();
-            if (connecting != null) {
-                env.unpark(connecting);
-            }
+            failing = backlog.removeAll();
+            reconnection.wake();
         } finally {
             lock.unlock();
         }

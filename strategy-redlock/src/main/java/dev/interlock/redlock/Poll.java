@@ -99,12 +99,30 @@ final class Poll {
         close();
     }
 
-    /** Waits until the decision is made, or no answer is to be waited for any more, or it is too late. */
+    /** As {@link #await()}, but waits for no server longer than the time for one, even if no majority answers. */
+    void awaitBriefly() {
+        await(beganNanos + Long.MAX_VALUE / 2, 0);
+        close();
+    }
+
+    /**
+     * Waits until the decision is made, or no answer is to be waited for any more, or it is too late. While no majority has answered,
+     * there is nothing better to do than to wait for it, as long as the time-out of the call allows.
+     */
     void await(long untilNanos) {
+        await(untilNanos, patience.connectionNanos());
+    }
+
+    /** @param withoutMajorityNanos how long to wait while no majority has answered, if that is longer than the time for one server */
+    private void await(long untilNanos, long withoutMajorityNanos) {
         boolean interrupted = false;
         long extraNanos = 0;
         while (!decision.isMade(this)) {
-            long left = Math.min(untilNanos - env.nanoTime(), patienceLeft() + extraNanos);
+            long patienceNanos = patienceLeft();
+            if (withoutMajorityNanos > 0 && !hasMajoritySpoken()) {
+                patienceNanos = Math.max(patienceNanos, beganNanos + withoutMajorityNanos - env.nanoTime());
+            }
+            long left = Math.min(untilNanos - env.nanoTime(), patienceNanos + extraNanos);
             if (left <= 0) {
                 if (extraNanos > 0 || left > -patience.answerNanos()) {
                     break;
@@ -124,7 +142,15 @@ final class Poll {
     /** Waits until all have answered, or it is too late. */
     void awaitAll(long untilNanos) {
         decision = poll -> IntStream.range(0, size()).allMatch(i -> answer(i) != null);
-        await(untilNanos);
+        await(untilNanos, 0);
+    }
+
+    private boolean hasMajoritySpoken() {
+        int spoken = 0;
+        for (int i = 0; i < size(); i++) {
+            spoken += answer(i) instanceof Answer.Said ? 1 : 0;
+        }
+        return spoken >= quorum.majority();
     }
 
     /** Counts no more answers. */

@@ -22,7 +22,6 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     /** What they answer if the client trusts the server, and others do not. */
     private static final Long NOT_TRUSTED = -3L;
 
-    private final Environment env;
     private final String name;
     private final RedisNode node;
     private final Events events;
@@ -46,7 +45,6 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
             @Nullable Births births,
             Duration timeout,
             Events events) {
-        this.env = env;
         this.name = server.name();
         this.node = server.node();
         this.events = events;
@@ -97,7 +95,12 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
 
     @Override
     public void onReply(Session from, Request request, RedisLink.Reply reply) {
-        from.noteAnswer(env.nanoTime());
+        from.noteAnswer();
+        settle(from, request, reply);
+        line.sendWaiting();
+    }
+
+    private void settle(Session from, Request request, RedisLink.Reply reply) {
         if (!(reply instanceof RedisLink.Reply.Value value)) {
             fail(from, request, ((RedisLink.Reply.Failed) reply).cause());
         } else if (enrolment != null && begins(value, OTHER_RECORD)) {
@@ -160,6 +163,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     @Override
     public void enrolled() {
         events.onRecord();
+        line.sendWaiting();
     }
 
     @Override

@@ -5,14 +5,19 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.birth.Eligibility;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a process that has introduced itself, and when that process is asked. */
 final class Session {
-    /** After how long a server that owes an answer is not asked for votes until it gives one. */
-    private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** A server that has owed an answer for longer is shed: it is not asked for votes until it has caught up. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** How many answers a server may owe before requests wait here: many enough to keep it busy, and few enough to come soon. */
+    private static final int MOST_OWED = 512;
 
     final RedisLink link;
 
@@ -23,16 +28,18 @@ final class Session {
     final @Nullable Eligibility eligibility;
 
     private final String node;
-    private final AtomicInteger unanswered = new AtomicInteger();
-    private volatile long heardNanos;
+
+    /** When the requests were sent to which the server owes an answer. It answers in this order. */
+    private final Queue<Long> owed = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger owedCount = new AtomicInteger();
 
     /** @param node what the server is called in messages */
-    Session(String node, RedisLink link, String runId, @Nullable Eligibility eligibility, long nowNanos) {
+    Session(String node, RedisLink link, String runId, @Nullable Eligibility eligibility) {
         this.node = node;
         this.link = link;
         this.runId = runId;
         this.eligibility = eligibility;
-        this.heardNanos = nowNanos;
     }
 
     /** The state of the birth record for which requests are meant; empty where servers are trusted. */
@@ -59,15 +66,7 @@ final class Session {
                                     + " any of them is " + eligibility.longestLease() + "), and may do so in ",
                     wait);
         }
-        long silent = silentNanos(nowNanos);
-        return kind == Request.Kind.VOTE && silent > SILENCE_NANOS
-                ? new Answer.Failed(
-                        NodeReport.Vote.TIMED_OUT,
-                        new LockBackendException(
-                                Reason.UNREACHABLE,
-                                node + " has not answered for " + TimeUnit.NANOSECONDS.toMillis(silent)
-                                        + " ms, and was not asked"))
-                : null;
+        return null;
     }
 
     /** How long what the process says to a question must not count yet; zero or less if it counts. */
@@ -90,18 +89,29 @@ final class Session {
     }
 
     void noteSent(long nowNanos) {
-        if (unanswered.getAndIncrement() == 0) {
-            heardNanos = nowNanos;
+        owed.add(nowNanos);
+        owedCount.incrementAndGet();
+    }
+
+    void noteAnswer() {
+        if (owed.poll() != null) {
+            owedCount.decrementAndGet();
         }
     }
 
-    void noteAnswer(long nowNanos) {
-        heardNanos = nowNanos;
-        unanswered.decrementAndGet();
+    /** For how long the server has owed the oldest of the answers that it owes; zero if it owes none. */
+    long owingNanos(long nowNanos) {
+        Long oldest = owed.peek();
+        return oldest == null ? 0 : nowNanos - oldest;
     }
 
-    /** For how long the server has owed an answer without giving any. */
-    long silentNanos(long nowNanos) {
-        return unanswered.get() == 0 ? 0 : nowNanos - heardNanos;
+    /** Whether the server is so slow that it is not asked for votes. */
+    boolean isShed(long nowNanos) {
+        return owingNanos(nowNanos) > PATIENCE_NANOS;
+    }
+
+    /** Whether the server owes as many answers as it may. */
+    boolean isFull() {
+        return owedCount.get() >= MOST_OWED;
     }
 }

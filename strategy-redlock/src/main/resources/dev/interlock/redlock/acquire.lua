@@ -18,6 +18,13 @@ if KEYS[3] then
   if not tonumber(last) then
     return redis.error_reply('ERR the fence of this lock is not a number')
   end
+  if first > last + 60000000 then
+    -- Or one client whose clock is wrong would leave a counter behind that is of no more use to the others.
+    local now = redis.call('TIME')
+    if first > (now[1] + 60) * 1000000 then
+      return redis.error_reply('ERR the clock of this client is more than a minute ahead of this server: set both right')
+    end
+  end
   first = math.max(last + 1, first)
 end
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then

@@ -75,14 +75,28 @@ class FencingTest {
     @Test
     void aClientWhoseClockIsBehindGetsALargerTokenAllTheSame() {
         LeaseProtocol ahead = redis.protocol(
-                Fixture::trusting, new SkewedEnvironment(Duration.ofDays(1)), (index, node) -> node, reports);
+                Fixture::trusting, new SkewedEnvironment(Duration.ofSeconds(30)), (index, node) -> node, reports);
         LeaseProtocol behind = redis.protocol(
-                Fixture::trusting, new SkewedEnvironment(Duration.ofDays(-1)), (index, node) -> node, reports);
+                Fixture::trusting, new SkewedEnvironment(Duration.ofSeconds(-30)), (index, node) -> node, reports);
         Claim first = Fixture.claim("skewed");
         long early = granted(ahead.attempt(first));
         redis.awaitTakenOn("skewed", 0, 1, 2);
         ahead.release(first);
         assertThat(granted(behind.attempt(Fixture.claim("skewed")))).isEqualTo(early + first.fences());
+    }
+
+    @Test
+    void aClientWhoseClockIsFarAheadIsRefusedAndSpoilsNoCounter() {
+        LeaseProtocol ahead = redis.protocol(
+                Fixture::trusting, new SkewedEnvironment(Duration.ofMinutes(10)), (index, node) -> node, reports);
+        Attempt attempt = ahead.attempt(Fixture.claim("far"));
+        assertThat(attempt).isInstanceOf(Attempt.Failed.class);
+        LockBackendException cause = ((Attempt.Failed) attempt).cause();
+        assertThat(cause.reason()).isEqualTo(LockBackendException.Reason.REFUSED);
+        assertThat(cause).hasMessageContaining("more than a minute ahead");
+        assertThat(redis.servers)
+                .allSatisfy(server ->
+                        assertThat(server.command("GET", Fixture.fence("far"))).isNull());
     }
 
     @Test
@@ -182,7 +196,7 @@ class FencingTest {
         for (int i = 0; i < 3; i++) {
             LeaseProtocol protocol = redis.protocol(
                     Fixture::trusting,
-                    new SkewedEnvironment(Duration.ofDays(i)),
+                    new SkewedEnvironment(Duration.ofSeconds(20 * i)),
                     (index, node) -> new GatedNode(node, number -> dawdle(2_000)),
                     reports);
             clients.add(Fixture.start(() -> {

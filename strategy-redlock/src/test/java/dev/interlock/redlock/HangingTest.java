@@ -70,7 +70,7 @@ class HangingTest {
     @Test
     void aMajorityThatHangsEndsTheAttemptAsUnknownAndLeavesNothing() throws Exception {
         DistributedLockFactory factory =
-                redis.reporting(config -> Fixture.trusting(config).option("node-timeout", "5s"), reports);
+                redis.reporting(config -> Fixture.trusting(config).commandTimeout(Duration.ofSeconds(5)), reports);
         redis.warmUp(factory);
         for (int i : new int[] {0, 2, 4}) {
             redis.servers.get(i).pause();

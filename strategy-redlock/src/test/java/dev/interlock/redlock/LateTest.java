@@ -52,7 +52,7 @@ class LateTest {
     @Test
     void requestsThatAreCarriedOutLateLeaveNoGhost() {
         DistributedLockFactory factory =
-                redis.factory(config -> Fixture.trusting(config).option("node-timeout", "100ms"));
+                redis.factory(config -> Fixture.trusting(config).commandTimeout(Duration.ofSeconds(1)));
         redis.warmUp(factory);
         redis.servers.forEach(server -> server.pause());
         DistributedLock lock = factory.getLock("late", Fixture.unrenewed(LEASE));

@@ -33,12 +33,12 @@ class ProtocolTest {
 
     /** A protocol that is connected to all servers. */
     private LeaseProtocol protocol() {
-        return protocol("10s");
+        return protocol("10s", Duration.ofSeconds(20));
     }
 
-    private LeaseProtocol protocol(String nodeTimeout) {
+    private LeaseProtocol protocol(String nodeTimeout, Duration commandTimeout) {
         LeaseProtocol protocol = redis.protocol(
-                config -> Fixture.trusting(config).option("node-timeout", nodeTimeout),
+                config -> Fixture.trusting(config).commandTimeout(commandTimeout).option("node-timeout", nodeTimeout),
                 Environment.system(),
                 (index, node) -> node,
                 Fixture.reports());
@@ -95,7 +95,7 @@ class ProtocolTest {
 
     @Test
     void serversThatDoNotAnswerCountAsFreeAsLongAsAMajorityDoes() {
-        LeaseProtocol protocol = protocol("500ms");
+        LeaseProtocol protocol = protocol("500ms", Duration.ofSeconds(2));
         set("seen-by-one", "one", "another", "one");
         set("seen-by-two", "one", "one", "one");
         redis.servers.get(2).pause();
@@ -119,7 +119,7 @@ class ProtocolTest {
 
     @Test
     void requestsWaitForAnswersOnlyAsLongAsTheClaimSays() {
-        LeaseProtocol protocol = protocol("10m");
+        LeaseProtocol protocol = protocol("10m", Duration.ofMinutes(10));
         Claim claim = held(protocol, "slow").withTimeout(Duration.ofMillis(50));
         redis.servers.forEach(RedisServer::pause);
         // With the time for one server they would wait for longer than the test may take.

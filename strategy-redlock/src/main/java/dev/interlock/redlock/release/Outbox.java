@@ -3,9 +3,8 @@ package dev.interlock.redlock.release;
 
 import dev.interlock.redis.RedisCommand;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The releases that one node has yet to be told. Guarded by a lock of its owner. */
 public final class Outbox {
@@ -38,19 +37,25 @@ public final class Outbox {
     }
 
     /**
-     * Removes all releases.
+     * Removes the oldest release, and those before it whose lease is over.
      *
      * @param nowNanos the time
-     * @return those of leases that are not over
+     * @return a release of a lease that is not over, or {@code null} if there is none
      */
-    public List<Undelivered> drain(long nowNanos) {
-        List<Undelivered> due = new ArrayList<>();
-        for (Undelivered release : releases) {
-            if (release.untilNanos() - nowNanos > 0) {
-                due.add(release);
-            }
+    public @Nullable Undelivered poll(long nowNanos) {
+        Undelivered oldest = releases.pollFirst();
+        while (oldest != null && oldest.untilNanos() - nowNanos <= 0) {
+            oldest = releases.pollFirst();
         }
-        releases.clear();
-        return due;
+        return oldest;
+    }
+
+    /**
+     * Tells whether there is nothing to deliver.
+     *
+     * @return whether no release was added, or all were removed
+     */
+    public boolean isEmpty() {
+        return releases.isEmpty();
     }
 }

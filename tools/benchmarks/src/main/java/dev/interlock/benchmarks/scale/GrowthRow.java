@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scale;
+
+import dev.interlock.tools.backends.Topology;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One measurement.
+ *
+ * @param candidate whose lock
+ * @param topology how the servers belong together
+ * @param primaries how many servers carry out commands about locks
+ * @param load what grows
+ * @param size how far it has grown
+ * @param lease the lease of all locks
+ * @param values what was measured
+ */
+record GrowthRow(
+        String candidate,
+        Topology topology,
+        int primaries,
+        GrowthLoad load,
+        int size,
+        Duration lease,
+        Map<GrowthMetric, Double> values) {
+    GrowthRow {
+        values = Map.copyOf(values);
+    }
+
+    /** Returns a figure; not a number if it was not measured. */
+    double get(GrowthMetric metric) {
+        return values.getOrDefault(metric, Double.NaN);
+    }
+}

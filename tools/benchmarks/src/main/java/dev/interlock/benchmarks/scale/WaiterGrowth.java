@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scale;
+
+import dev.interlock.benchmarks.figures.Pause;
+import dev.interlock.benchmarks.scale.clients.ClientReply;
+import dev.interlock.benchmarks.scale.clients.ScaleClient;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Measures threads of one client that wait for what another client holds, and then the release. */
+final class WaiterGrowth {
+    private static final Duration GAP = Duration.ofMillis(1);
+
+    private WaiterGrowth() {}
+
+    static Map<GrowthMetric, Double> measure(
+            ScaleBed bed, int waiters, boolean oneName, Duration lease, Duration time, int heap) {
+        List<ScaleClient> clients = bed.clients(2, lease, heap);
+        ScaleClient holder = clients.get(0);
+        ScaleClient waiting = clients.get(1);
+        waiting.ask("hold", "first-", 1);
+        waiting.ask("release", 0);
+        holder.ask("hold", "wanted-", oneName ? 1 : waiters);
+        // The holder's renewals go on while others wait, and are no part of what waiters cost.
+        ServerReading renewals = bed.during(HeldGrowth.wholePeriods(lease, time));
+        double withoutWaiters = renewals.cpuSeconds() / renewals.seconds();
+        ClientReply clientBefore = waiting.ask("figures");
+        ServerReading before = bed.read();
+        waiting.ask("wait", "wanted-", waiters, oneName);
+        // Waiters ask again after one, two, four and eight seconds, and then seldom.
+        Pause.of(time.plus(time.dividedBy(2)));
+        double clientCpu = waiting.ask("figures").number("cpu");
+        ServerReading window = bed.during(HeldGrowth.wholePeriods(lease, time));
+        ClientReply clientWaits = waiting.ask("figures");
+        ServerReading beforeRelease = bed.read();
+        waiting.order("acquired");
+        long[] released = holder.ask("release", GAP.toNanos()).times("released");
+        long[] acquired = waiting.reply().times("acquired");
+        ServerReading after = bed.read();
+        Map<GrowthMetric, Double> values = new EnumMap<>(GrowthMetric.class);
+        Windows.put(values, window, withoutWaiters);
+        values.put(GrowthMetric.WAITING_MICROS, window.microsAbove(withoutWaiters) / window.seconds() * 60 / waiters);
+        values.put(GrowthMetric.SERVER_BYTES, beforeRelease.since(before).bytes() / waiters);
+        values.put(GrowthMetric.CLIENT_BYTES, (clientWaits.number("heap") - clientBefore.number("heap")) / waiters);
+        values.put(GrowthMetric.CLIENT_CPU, (clientWaits.number("cpu") - clientCpu) / window.seconds() * 1e3);
+        values.put(GrowthMetric.THREADS, clientWaits.number("threads"));
+        values.put(GrowthMetric.HAND_OFF_MICROS, after.since(beforeRelease).microsAbove(withoutWaiters) / waiters);
+        Windows.putHandOff(values, handOffs(released, acquired));
+        return values;
+    }
+
+    /** The time of each hand-off: from the release of its name, or from the acquisition before it on the same name. */
+    static long[] handOffs(long[] released, long[] acquired) {
+        long[] times = acquired.clone();
+        if (released.length == acquired.length) {
+            for (int i = 0; i < times.length; i++) {
+                times[i] -= released[i];
+            }
+            return times;
+        }
+        Arrays.sort(times);
+        for (int i = times.length - 1; i > 0; i--) {
+            times[i] -= times[i - 1];
+        }
+        times[0] -= released[0];
+        return times;
+    }
+}

@@ -102,7 +102,7 @@ final class CapacityModel {
         addCapacity(
                 all,
                 new Capacity(
-                        "names held, lease " + lease.toSeconds() + " s, all by one client",
+                        "names held, lease " + lease.toMillis() / 1e3 + " s, all by one client",
                         balanced(
                                 cores
                                         / primaries
@@ -154,9 +154,15 @@ final class CapacityModel {
                 all,
                 new Capacity(
                         "client JVMs",
-                        limits.connections() / cost(GrowthLoad.CLIENTS_OWN_NAMES, GrowthMetric.CONNECTIONS),
+                        limits.connections() / connectionsPerClient(),
                         "connections of each server (maxclients)"));
         return all;
+    }
+
+    /** A client that waits has a connection more than one that does not. */
+    private double connectionsPerClient() {
+        double waits = cost(GrowthLoad.CLIENTS_ONE_NAME, GrowthMetric.CONNECTIONS);
+        return Double.isNaN(waits) ? cost(GrowthLoad.CLIENTS_OWN_NAMES, GrowthMetric.CONNECTIONS) : waits;
     }
 
     private int serversPerLock() {

@@ -3,6 +3,7 @@ package dev.interlock.benchmarks.scale;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -159,10 +160,13 @@ final class CapacityModel {
         return all;
     }
 
-    /** A client that waits has a connection more than one that does not. */
+    /** Clients that use many names, with several threads, have the most: those of commands, and one that listens. */
     private double connectionsPerClient() {
-        double waits = cost(GrowthLoad.CLIENTS_ONE_NAME, GrowthMetric.CONNECTIONS);
-        return Double.isNaN(waits) ? cost(GrowthLoad.CLIENTS_OWN_NAMES, GrowthMetric.CONNECTIONS) : waits;
+        return Arrays.stream(GrowthLoad.values())
+                .mapToDouble(load -> cost(load, GrowthMetric.CONNECTIONS))
+                .filter(Double::isFinite)
+                .max()
+                .orElse(Double.NaN);
     }
 
     private int serversPerLock() {

@@ -28,6 +28,16 @@ record GrowthRow(
         values = Map.copyOf(values);
     }
 
+    /** Returns the same row with other figures. */
+    GrowthRow with(Map<GrowthMetric, Double> figures) {
+        return new GrowthRow(candidate, topology, primaries, load, size, lease, figures);
+    }
+
+    /** Whether another row is a measurement of the same. */
+    boolean isSameAs(GrowthRow other) {
+        return with(Map.of()).equals(other.with(Map.of()));
+    }
+
     /** Returns a figure; not a number if it was not measured. */
     double get(GrowthMetric metric) {
         return values.getOrDefault(metric, Double.NaN);

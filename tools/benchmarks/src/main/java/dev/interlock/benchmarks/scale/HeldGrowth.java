@@ -16,6 +16,7 @@ final class HeldGrowth {
     private HeldGrowth() {}
 
     static Map<GrowthMetric, Double> measure(ScaleBed bed, int names, Duration lease, Duration time, int heap) {
+        ServerReading unconnected = bed.read();
         ScaleClient client = bed.clients(1, lease, heap).get(0);
         // What a client creates once, it creates for its first lock.
         client.ask("hold", "first-", 1);
@@ -26,12 +27,15 @@ final class HeldGrowth {
         Histogram acquire = client.ask("hold", "held-", names).histogram("latencies");
         ServerReading held = bed.read();
         double clientCpu = client.ask("figures").number("cpu");
-        ServerReading window = bed.during(wholePeriods(lease, time));
+        ServerReading window = bed.during(time.compareTo(lease) < 0 ? lease : wholePeriods(lease, time));
         ClientReply clientHeld = client.ask("figures");
         ServerReading beforeRelease = bed.read();
         double lost = client.ask("release", 0).number("lost");
         ServerReading after = bed.read();
-        double renewals = names * window.seconds() * PERIODS_PER_LEASE / (lease.toNanos() / 1e9);
+        // A batch at the edge of the window may be in it or not: renewals that were carried out are counted.
+        double renewals = window.extensions() > 0
+                ? window.extensions()
+                : names * window.seconds() * PERIODS_PER_LEASE / (lease.toNanos() / 1e9);
         double pairMicros = held.since(before).microsAbove(idle)
                 + after.since(beforeRelease).microsAbove(idle);
         Map<GrowthMetric, Double> values = new EnumMap<>(GrowthMetric.class);
@@ -45,6 +49,7 @@ final class HeldGrowth {
         values.put(GrowthMetric.CLIENT_CPU, (clientHeld.number("cpu") - clientCpu) / window.seconds() * 1e3);
         values.put(GrowthMetric.THREADS, clientHeld.number("threads"));
         Windows.putAcquire(values, acquire);
+        values.put(GrowthMetric.CONNECTIONS, beforeRelease.since(unconnected).connections() / bed.primaries());
         values.put(GrowthMetric.LOST, lost);
         return values;
     }

@@ -7,7 +7,9 @@ import dev.interlock.benchmarks.network.MeasuredServers;
 import dev.interlock.benchmarks.network.Network;
 import dev.interlock.benchmarks.network.Setting;
 import dev.interlock.benchmarks.scale.clients.ScaleClient;
+import dev.interlock.testservers.RedisServer;
 import dev.interlock.tools.backends.Closing;
+import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.backends.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +54,19 @@ final class ScaleBed implements AutoCloseable {
     /** How many servers carry out commands about locks. */
     int primaries() {
         return servers.primaries().size();
+    }
+
+    /**
+     * Finds out whether all primaries are still such.
+     *
+     * @throws ToolException if a replica was promoted meanwhile, which figures of the servers would not show
+     */
+    void requireSamePrimaries() {
+        for (RedisServer server : servers.primaries()) {
+            if (!String.valueOf(server.command("INFO", "replication")).contains("role:master")) {
+                throw new ToolException("a replica took over from " + server + " while the row was measured");
+            }
+        }
     }
 
     ServerReading read() {

@@ -12,10 +12,11 @@ import dev.interlock.tools.report.ReportDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -113,6 +114,16 @@ final class ScaleCommand implements Callable<Integer> {
                     "the most heap of a client's JVM (default: ${DEFAULT-VALUE}); where many run, each has 64 at most")
     private int heap;
 
+    @Option(
+            names = "--with",
+            arity = "1..*",
+            split = ",",
+            paramLabel = "FILE",
+            description =
+                    "the scale.csv of earlier runs, whose rows are reported too, and count for the model; a row that is"
+                            + " measured again replaces the earlier one")
+    private List<Path> earlier = List.of();
+
     @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as scale.md and scale.csv")
     private @Nullable Path out;
 
@@ -137,13 +148,13 @@ final class ScaleCommand implements Callable<Integer> {
         requirePositive("--heap", heap);
         List<Step> steps = steps();
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
-        List<GrowthRow> rows = new ArrayList<>();
+        List<GrowthRow> rows = earlierRows();
         List<String> problems = new ArrayList<>();
         try (Progress progress = Progress.on(spec.commandLine().getErr(), "scale", steps.size())) {
             for (Step step : steps) {
                 progress.begin(step.title());
                 try {
-                    rows.add(measure(step));
+                    replace(rows, measure(step));
                 } catch (RuntimeException e) {
                     // One row that fails must not hide the others.
                     problems.add(step.title() + ": " + Messages.of(e).replace("\n", " "));
@@ -152,13 +163,23 @@ final class ScaleCommand implements Callable<Integer> {
                 }
                 if (directory != null) {
                     // A long run that is ended early leaves what it has.
-                    write(directory, new ScaleReport(rows, problems));
+                    write(directory, report(rows, problems));
                 }
             }
         }
-        spec.commandLine().getOut().print(new ScaleReport(rows, problems).markdown());
+        if (directory != null) {
+            write(directory, report(rows, problems));
+        }
+        spec.commandLine().getOut().print(report(rows, problems).markdown());
         spec.commandLine().getOut().flush();
         return problems.isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    /** Rows of several runs are shown in one order. */
+    private static ScaleReport report(List<GrowthRow> rows, List<String> problems) {
+        List<GrowthRow> sorted = new ArrayList<>(rows);
+        sorted.sort(Comparator.comparing(GrowthRow::topology).thenComparing(GrowthRow::size));
+        return new ScaleReport(sorted, problems);
     }
 
     private static void write(ReportDirectory directory, ScaleReport report) {
@@ -178,6 +199,7 @@ final class ScaleCommand implements Callable<Integer> {
                 case CLIENTS_OWN_NAMES -> ClientGrowth.measure(bed, size, false, lease, time, smallHeap());
                 case CLIENTS_ONE_NAME -> ClientGrowth.measure(bed, size, true, lease, time, smallHeap());
             };
+            bed.requireSamePrimaries();
             return new GrowthRow(
                     step.candidate().name(), step.topology(), bed.primaries(), step.load(), size, lease, values);
         }
@@ -198,7 +220,7 @@ final class ScaleCommand implements Callable<Integer> {
                 }
             }
         }
-        if (steps.isEmpty()) {
+        if (steps.isEmpty() && earlier.isEmpty()) {
             throw usage("there is nothing to measure: --held, --waiters and --clients are 0, or no --candidate runs on"
                     + " the --topology");
         }
@@ -245,8 +267,23 @@ final class ScaleCommand implements Callable<Integer> {
                         .filter(topology -> topology.id().equals(name))
                         .findFirst()
                         .orElseThrow(() -> usage("--topology: there is no \"" + name + "\"; there are "
-                                + String.join(", ", Arrays.asList("single", "cluster")))))
+                                + all.stream().map(Topology::id).collect(Collectors.joining(", ")))))
                 .toList();
+    }
+
+    private List<GrowthRow> earlierRows() {
+        List<GrowthRow> rows = new ArrayList<>();
+        try {
+            earlier.forEach(file -> GrowthCsv.read(file).forEach(row -> replace(rows, row)));
+        } catch (ToolException e) {
+            throw usage("--with: " + e.getMessage());
+        }
+        return rows;
+    }
+
+    private static void replace(List<GrowthRow> rows, GrowthRow row) {
+        rows.removeIf(row::isSameAs);
+        rows.add(row);
     }
 
     private ReportDirectory openDirectory(Path directory) {

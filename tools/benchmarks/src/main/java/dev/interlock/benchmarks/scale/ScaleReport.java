@@ -122,7 +122,7 @@ final class ScaleReport {
                 ? CLUSTERS
                 : Map.of(costs.primaries() == 1 ? "1 server" : costs.primaries() + " servers", costs.primaries());
         CapacityModel model = new CapacityModel(costs);
-        Duration lease = rows.get(0).lease();
+        Duration lease = costs.lease();
         List<List<String>> cells = new ArrayList<>();
         sizes.forEach((name, primaries) -> model.capacities(primaries, lease, ServerLimits.USUAL)
                 .forEach(capacity ->
@@ -136,24 +136,7 @@ final class ScaleReport {
     }
 
     String csv() {
-        StringBuilder text = new StringBuilder("candidate,topology,primaries,load,size,lease ms,figure,value\n");
-        for (GrowthRow row : rows) {
-            for (GrowthMetric metric : new TreeSet<>(row.values().keySet())) {
-                text.append(String.join(
-                                ",",
-                                row.candidate(),
-                                row.topology().id(),
-                                Integer.toString(row.primaries()),
-                                row.load().id(),
-                                Integer.toString(row.size()),
-                                Long.toString(row.lease().toMillis()),
-                                // Titles may have a comma.
-                                '"' + metric.title() + '"',
-                                Double.toString(row.get(metric))))
-                        .append("\n");
-            }
-        }
-        return text.toString();
+        return GrowthCsv.write(rows);
     }
 
     /** Two digits, since a model is no more exact. */

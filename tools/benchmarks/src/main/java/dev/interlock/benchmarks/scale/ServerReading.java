@@ -14,16 +14,19 @@ import java.util.regex.Pattern;
  * @param seconds when, by this JVM's monotonic clock
  * @param cpuSeconds the processor time that they have used
  * @param commands how many commands they have carried out, those in scripts included
+ * @param extensions how many of these were {@code PEXPIRE}, of which most strategies need one for each renewal
  * @param bytes the memory that they have allocated
  * @param connections how many clients are connected
  */
-record ServerReading(double seconds, double cpuSeconds, double commands, double bytes, double connections) {
+record ServerReading(
+        double seconds, double cpuSeconds, double commands, double extensions, double bytes, double connections) {
     /** What asks for these figures, and what servers say to each other. */
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
 
     static ServerReading of(Collection<RedisServer> servers) {
         double cpu = 0;
         double commands = 0;
+        double extensions = 0;
         double bytes = 0;
         double connections = 0;
         for (RedisServer server : servers) {
@@ -32,9 +35,10 @@ record ServerReading(double seconds, double cpuSeconds, double commands, double 
             connections += sum(server, "clients", "connected_clients");
             Map<String, Long> calls = server.commandStats();
             calls.keySet().removeAll(NOT_FOR_LOCKS);
+            extensions += calls.getOrDefault("pexpire", 0L);
             commands += calls.values().stream().mapToLong(Long::longValue).sum();
         }
-        return new ServerReading(System.nanoTime() / 1e9, cpu, commands, bytes, connections);
+        return new ServerReading(System.nanoTime() / 1e9, cpu, commands, extensions, bytes, connections);
     }
 
     private static double sum(RedisServer server, String section, String field) {
@@ -51,6 +55,7 @@ record ServerReading(double seconds, double cpuSeconds, double commands, double 
                 seconds - earlier.seconds,
                 cpuSeconds - earlier.cpuSeconds,
                 commands - earlier.commands,
+                extensions - earlier.extensions,
                 bytes - earlier.bytes,
                 connections - earlier.connections);
     }

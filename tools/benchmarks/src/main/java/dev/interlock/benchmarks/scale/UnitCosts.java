@@ -2,6 +2,7 @@
 package dev.interlock.benchmarks.scale;
 
 import dev.interlock.tools.backends.Topology;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -56,6 +57,11 @@ final class UnitCosts {
 
     String candidate() {
         return any.candidate();
+    }
+
+    /** The lease that costs were measured with, if not only those of renewal. */
+    Duration lease() {
+        return any.lease();
     }
 
     Topology topology() {

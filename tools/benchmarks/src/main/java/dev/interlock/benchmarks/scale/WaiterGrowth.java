@@ -7,7 +7,6 @@ import dev.interlock.benchmarks.scale.clients.ScaleClient;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /** Measures threads of one client that wait for what another client holds, and then the release. */
@@ -18,12 +17,12 @@ final class WaiterGrowth {
 
     static Map<GrowthMetric, Double> measure(
             ScaleBed bed, int waiters, boolean oneName, Duration lease, Duration time, int heap) {
-        List<ScaleClient> clients = bed.clients(2, lease, heap);
-        ScaleClient holder = clients.get(0);
-        ScaleClient waiting = clients.get(1);
+        ScaleClient holder = bed.clients(1, lease, heap).get(0);
+        holder.ask("hold", "wanted-", oneName ? 1 : waiters);
+        ServerReading unconnected = bed.read();
+        ScaleClient waiting = bed.clients(1, lease, heap).get(0);
         waiting.ask("hold", "first-", 1);
         waiting.ask("release", 0);
-        holder.ask("hold", "wanted-", oneName ? 1 : waiters);
         // The holder's renewals go on while others wait, and are no part of what waiters cost.
         ServerReading renewals = bed.during(HeldGrowth.wholePeriods(lease, time));
         double withoutWaiters = renewals.cpuSeconds() / renewals.seconds();
@@ -38,7 +37,8 @@ final class WaiterGrowth {
         ServerReading beforeRelease = bed.read();
         waiting.order("acquired");
         long[] released = holder.ask("release", GAP.toNanos()).times("released");
-        long[] acquired = waiting.reply().times("acquired");
+        ClientReply reply = waiting.reply();
+        long[] acquired = reply.times("acquired");
         ServerReading after = bed.read();
         Map<GrowthMetric, Double> values = new EnumMap<>(GrowthMetric.class);
         Windows.put(values, window, withoutWaiters);
@@ -48,6 +48,8 @@ final class WaiterGrowth {
         values.put(GrowthMetric.CLIENT_CPU, (clientWaits.number("cpu") - clientCpu) / window.seconds() * 1e3);
         values.put(GrowthMetric.THREADS, clientWaits.number("threads"));
         values.put(GrowthMetric.HAND_OFF_MICROS, after.since(beforeRelease).microsAbove(withoutWaiters) / waiters);
+        values.put(GrowthMetric.CONNECTIONS, beforeRelease.since(unconnected).connections() / bed.primaries());
+        values.put(GrowthMetric.LOST, reply.number("lost"));
         Windows.putHandOff(values, handOffs(released, acquired));
         return values;
     }

@@ -56,6 +56,25 @@ class ScaleCommandTest {
     }
 
     @Test
+    void rowsOfEarlierRunsAreReportedWithoutMeasuringThemAgain() throws IOException {
+        Path earlier = Files.writeString(
+                directory.resolve("earlier.csv"),
+                String.join(
+                        "\n",
+                        "candidate,topology,primaries,load,size,lease ms,figure,value",
+                        "some,single,1,held,10000,30000,\"server µs per pair\",70.0",
+                        "some,single,1,held,100000,30000,\"server µs per pair\",35.0"));
+
+        int exitCode = run("--held", "0", "--waiters", "0", "--clients", "0", "--with", earlier.toString());
+
+        assertThat(exitCode).as(err.toString()).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains(
+                        "| some | held | 1 | 100,000 | 30 | server µs per pair | 70 | 35 | +100 % |",
+                        "| pairs/s on names of their own | 1 server | 10,000 | server CPU |");
+    }
+
+    @Test
     @Tag("deep")
     void waitersAndClientsOfAClusterAreMeasuredToo() throws IOException {
         int exitCode = run(

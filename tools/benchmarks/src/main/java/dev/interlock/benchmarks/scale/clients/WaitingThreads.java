@@ -2,11 +2,13 @@
 package dev.interlock.benchmarks.scale.clients;
 
 import dev.interlock.benchmarks.candidates.LockClient;
+import dev.interlock.benchmarks.figures.LostLocks;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.ToolException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ final class WaitingThreads {
 
     private final LockClient client;
     private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger lost = new AtomicInteger();
     private volatile long[] acquired = new long[0];
     private volatile @Nullable Throwable failure;
 
@@ -39,10 +42,10 @@ final class WaitingThreads {
         return new ClientReply();
     }
 
-    private static void waitFor(Lock lock, long[] times, int index) {
+    private void waitFor(Lock lock, long[] times, int index) {
         lock.lock();
         times[index] = System.nanoTime();
-        lock.unlock();
+        lost.addAndGet(LostLocks.unlock(List.of(lock)));
     }
 
     /** Waits until all have had the lock, and returns when each got it. */
@@ -58,6 +61,6 @@ final class WaitingThreads {
         if (found != null) {
             throw new ToolException("a waiter failed: " + Messages.of(found), found);
         }
-        return new ClientReply().put("acquired", acquired);
+        return new ClientReply().put("acquired", acquired).put("lost", lost.get());
     }
 }

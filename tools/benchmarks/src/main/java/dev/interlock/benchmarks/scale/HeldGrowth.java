@@ -22,13 +22,14 @@ final class HeldGrowth {
         client.ask("hold", "first-", 1);
         client.ask("release", 0);
         double idle = bed.idleShare(time);
-        ClientReply clientBefore = client.ask("figures");
+        double heapBefore = client.ask("heap").number("heap");
         ServerReading before = bed.read();
         Histogram acquire = client.ask("hold", "held-", names).histogram("latencies");
         ServerReading held = bed.read();
         double clientCpu = client.ask("figures").number("cpu");
         ServerReading window = bed.during(time.compareTo(lease) < 0 ? lease : wholePeriods(lease, time));
         ClientReply clientHeld = client.ask("figures");
+        double heapHeld = client.ask("heap").number("heap");
         ServerReading beforeRelease = bed.read();
         double lost = client.ask("release", 0).number("lost");
         ServerReading after = bed.read();
@@ -45,7 +46,7 @@ final class HeldGrowth {
         values.put(GrowthMetric.PAIR_MICROS, pairMicros / names);
         values.put(GrowthMetric.SERVER_BYTES, beforeRelease.since(before).bytes() / names);
         values.put(GrowthMetric.SERVER_BYTES_LEFT, after.since(before).bytes() / names);
-        values.put(GrowthMetric.CLIENT_BYTES, (clientHeld.number("heap") - clientBefore.number("heap")) / names);
+        values.put(GrowthMetric.CLIENT_BYTES, (heapHeld - heapBefore) / names);
         values.put(GrowthMetric.CLIENT_CPU, (clientHeld.number("cpu") - clientCpu) / window.seconds() * 1e3);
         values.put(GrowthMetric.THREADS, clientHeld.number("threads"));
         Windows.putAcquire(values, acquire);

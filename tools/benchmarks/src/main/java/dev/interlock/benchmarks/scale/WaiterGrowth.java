@@ -26,7 +26,7 @@ final class WaiterGrowth {
         // The holder's renewals go on while others wait, and are no part of what waiters cost.
         ServerReading renewals = bed.during(HeldGrowth.wholePeriods(lease, time));
         double withoutWaiters = renewals.cpuSeconds() / renewals.seconds();
-        ClientReply clientBefore = waiting.ask("figures");
+        double heapBefore = waiting.ask("heap").number("heap");
         ServerReading before = bed.read();
         waiting.ask("wait", "wanted-", waiters, oneName);
         // Waiters ask again after one, two, four and eight seconds, and then seldom.
@@ -34,6 +34,7 @@ final class WaiterGrowth {
         double clientCpu = waiting.ask("figures").number("cpu");
         ServerReading window = bed.during(HeldGrowth.wholePeriods(lease, time));
         ClientReply clientWaits = waiting.ask("figures");
+        double heapWaits = waiting.ask("heap").number("heap");
         ServerReading beforeRelease = bed.read();
         waiting.order("acquired");
         long[] released = holder.ask("release", GAP.toNanos()).times("released");
@@ -44,7 +45,7 @@ final class WaiterGrowth {
         Windows.put(values, window, withoutWaiters);
         values.put(GrowthMetric.WAITING_MICROS, window.microsAbove(withoutWaiters) / window.seconds() * 60 / waiters);
         values.put(GrowthMetric.SERVER_BYTES, beforeRelease.since(before).bytes() / waiters);
-        values.put(GrowthMetric.CLIENT_BYTES, (clientWaits.number("heap") - clientBefore.number("heap")) / waiters);
+        values.put(GrowthMetric.CLIENT_BYTES, (heapWaits - heapBefore) / waiters);
         values.put(GrowthMetric.CLIENT_CPU, (clientWaits.number("cpu") - clientCpu) / window.seconds() * 1e3);
         values.put(GrowthMetric.THREADS, clientWaits.number("threads"));
         values.put(GrowthMetric.HAND_OFF_MICROS, after.since(beforeRelease).microsAbove(withoutWaiters) / waiters);

@@ -75,6 +75,8 @@ public final class ScaleClientMain {
         switch (order[0]) {
             case "figures":
                 return figures();
+            case "heap":
+                return heap();
             case "hold":
                 return held.acquire(order[1], Integer.parseInt(order[2]));
             case "release":
@@ -90,11 +92,18 @@ public final class ScaleClientMain {
         }
     }
 
-    /** The processor time is read first, so that it does not include the collections for the heap's size. */
     private static ClientReply figures() {
         return new ClientReply()
                 .put("cpu", ClientCost.cpuSeconds())
-                .put("heap", ClientCost.liveHeapBytes())
                 .put("threads", ManagementFactory.getThreadMXBean().getThreadCount());
+    }
+
+    /** One collection and no more: many of them, of a large heap, would stop renewals for longer than a lease. */
+    private static ClientReply heap() {
+        System.gc();
+        return new ClientReply()
+                .put(
+                        "heap",
+                        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
 }

@@ -46,7 +46,7 @@ final class UnitCosts {
 
     /** Whether a row is one that costs are taken from. */
     boolean isBasis(GrowthRow row) {
-        return bases.get(row.load()) == row;
+        return row.equals(bases.get(row.load()));
     }
 
     /** Returns a figure of the row that the costs of a load are taken from; not a number if the load was not measured. */

@@ -36,7 +36,8 @@ final class SiteCommand implements Callable<Integer> {
         int pages = Site.write(source, target);
         spec.commandLine()
                 .getOut()
-                .println(pages + " pages are in " + target + "; begin with " + target.resolve("index.html"));
+                .println((pages == 1 ? "1 page is" : pages + " pages are") + " in " + target + "; begin with "
+                        + target.resolve("index.html"));
         return ExitCodes.OK;
     }
 }

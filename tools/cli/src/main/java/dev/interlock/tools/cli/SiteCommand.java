@@ -22,7 +22,7 @@ final class SiteCommand implements Callable<Integer> {
             paramLabel = "DIRECTORY",
             defaultValue = "${sys:interlock.home:-.}",
             description = "the checkout whose pages are written; the one of this launcher if left out")
-    private Path source;
+    private Path source = Path.of(".");
 
     @Option(
             names = "--out",

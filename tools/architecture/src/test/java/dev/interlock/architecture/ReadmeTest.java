@@ -12,19 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the pages show compiles, and what they point at is there. */
+/** The code that the pages show compiles. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern FILE = Pattern.compile("<!-- (\\w+\\.java) -->\n```java\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
 
     @TempDir
     Path classes;
@@ -81,31 +79,6 @@ class ReadmeTest {
                         List.of(new Source(source)))
                 .call();
         return errors.toString();
-    }
-
-    @Test
-    void everyLinkOfThePagesLeadsToAFile() throws IOException {
-        List<String> broken = new ArrayList<>();
-        for (Path page : pages()) {
-            Matcher matcher = LINK.matcher(Files.readString(page));
-            while (matcher.find()) {
-                if (!Files.exists(page.resolveSibling(matcher.group(1)))) {
-                    broken.add(page + " -> " + matcher.group(1));
-                }
-            }
-        }
-        assertThat(broken).isEmpty();
-    }
-
-    private static List<Path> pages() throws IOException {
-        List<Path> pages = new ArrayList<>();
-        for (Path folder :
-                List.of(ROOT, ROOT.resolve("docs"), ROOT.resolve("docs/adr"), ROOT.resolve("docs/strategies"))) {
-            try (Stream<Path> files = Files.list(folder)) {
-                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
-            }
-        }
-        return pages;
     }
 
     /** A source that is no file. */

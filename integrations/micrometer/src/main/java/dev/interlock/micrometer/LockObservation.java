@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.micrometer;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The observations that {@link ObservedLocks} makes. */
+public enum LockObservation implements ObservationDocumentation {
+    /** One acquisition of a lock, from the call to its end, successful or not. Re-entry is none. */
+    ACQUISITION(AcquisitionConvention.class, Key.STRATEGY, Key.GROUP, Key.WAIT, Key.OUTCOME),
+
+    /** One hold of a lock, from its acquisition to its release or loss. Its scope is not opened. */
+    HOLD(HoldConvention.class, Key.STRATEGY, Key.GROUP, Key.OUTCOME, Key.CAUSE);
+
+    private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
+    private final List<KeyName> lowCardinality;
+
+    LockObservation(
+            Class<? extends ObservationConvention<? extends Observation.Context>> convention,
+            KeyName... lowCardinality) {
+        this.convention = convention;
+        this.lowCardinality = List.of(lowCardinality);
+    }
+
+    @Override
+    public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+        return convention;
+    }
+
+    @Override
+    public KeyName[] getLowCardinalityKeyNames() {
+        return lowCardinality.toArray(new KeyName[0]);
+    }
+
+    @Override
+    public KeyName[] getHighCardinalityKeyNames() {
+        return new KeyName[] {Key.LOCK, Key.FENCING_TOKEN};
+    }
+
+    /** The keys of the observations. */
+    public enum Key implements KeyName {
+        /** The strategy of the factory. */
+        STRATEGY("strategy"),
+        /** The group of the lock. */
+        GROUP("group"),
+        /** For how long an acquisition would wait: {@code none}, {@code bounded} or {@code unbounded}. */
+        WAIT("wait"),
+        /**
+         * How it ended. An acquisition: {@code acquired}, {@code taken}, {@code interrupted}, {@code cancelled}, {@code lost} or
+         * {@code failed}. A hold: {@code released} or {@code lost}.
+         */
+        OUTCOME("outcome"),
+        /** Why a hold was lost, such as {@code expired}; {@code none} if it was not. */
+        CAUSE("cause"),
+        /** The name of the lock; of high cardinality. */
+        LOCK("lock"),
+        /** The fencing token, {@code none} if there is none; of high cardinality. */
+        FENCING_TOKEN("fencing.token");
+
+        private final String key;
+
+        Key(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+
+        static KeyValue token(OptionalLong fencingToken) {
+            return FENCING_TOKEN.withValue(fencingToken.isPresent() ? Long.toString(fencingToken.getAsLong()) : "none");
+        }
+    }
+}

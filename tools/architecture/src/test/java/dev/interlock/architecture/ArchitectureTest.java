@@ -54,7 +54,7 @@ class ArchitectureTest {
     private static final String TOOLS = "dev.interlock.tools..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
-    private static final String[] INTEGRATIONS = {"dev.interlock.micrometer.."};
+    private static final String[] INTEGRATIONS = {"dev.interlock.micrometer..", "dev.interlock.springintegration.."};
     private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
     private static final String PLAIN_LOCKS = "dev.interlock.conformance.plain..";
     private static final String[] KIT = {

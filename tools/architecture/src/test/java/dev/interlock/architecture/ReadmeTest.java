@@ -67,6 +67,15 @@ class ReadmeTest {
         assertThat(compile(source)).isEmpty();
     }
 
+    @Test
+    void theJavaOfThePageOnSpringIntegrationCompiles() throws IOException {
+        String blocks = blocks("docs/spring-integration.md");
+        assertThat(blocks).contains("InterlockLockRegistry");
+        String source = "import dev.interlock.*; import dev.interlock.springintegration.*;\n"
+                + "class Registries { void run(DistributedLockFactory locks) {\n" + blocks + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
     /** What stands in a file below its imports, but for the leg of this build that it is in. */
     private static String body(Path file) throws IOException {
         String source = Files.readString(file);

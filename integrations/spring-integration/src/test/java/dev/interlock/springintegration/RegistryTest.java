@@ -225,13 +225,13 @@ class RegistryTest {
                         factory,
                         "orders",
                         LockOptions.builder()
-                                .lease(Duration.ofSeconds(12))
+                                .lease(Duration.ofSeconds(20))
                                 .renewal(false)
                                 .build())
                 .obtain("beaten");
         lock.lock();
         Lease lease = factory.getLock("orders:beaten").lease().orElseThrow();
-        await().atMost(Backend.PATIENCE).until(() -> lease.remaining().compareTo(Duration.ofSeconds(6)) < 0);
+        await().atMost(Backend.PATIENCE).until(() -> lease.remaining().compareTo(Duration.ofSeconds(10)) < 0);
         long before = backend.leftMillis("orders:beaten");
         assertThat(lock.tryLock()).isTrue();
         assertThat(backend.leftMillis("orders:beaten")).isGreaterThan(before);

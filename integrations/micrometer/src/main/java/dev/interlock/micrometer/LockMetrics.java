@@ -169,7 +169,7 @@ public final class LockMetrics implements MeterBinder, LockListener, AutoCloseab
     @Override
     public void eventsDropped(EventsDropped event) {
         synchronized (monitor) {
-            dropped.forEach(counter -> counter.increment(event.count()));
+            dropped.forEach(counter -> counter.increment((double) event.count()));
             groups.values().forEach(GroupState::forget);
         }
     }

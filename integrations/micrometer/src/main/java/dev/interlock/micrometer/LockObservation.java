@@ -6,35 +6,30 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
-import java.util.List;
 import java.util.OptionalLong;
 
 /** The observations that {@link ObservedLocks} makes. */
 public enum LockObservation implements ObservationDocumentation {
     /** One acquisition of a lock, from the call to its end, successful or not. Re-entry is none. */
-    ACQUISITION(AcquisitionConvention.class, Key.STRATEGY, Key.GROUP, Key.WAIT, Key.OUTCOME),
+    ACQUISITION,
 
     /** One hold of a lock, from its acquisition to its release or loss. Its scope is not opened. */
-    HOLD(HoldConvention.class, Key.STRATEGY, Key.GROUP, Key.OUTCOME, Key.CAUSE);
-
-    private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
-    private final List<KeyName> lowCardinality;
-
-    LockObservation(
-            Class<? extends ObservationConvention<? extends Observation.Context>> convention,
-            KeyName... lowCardinality) {
-        this.convention = convention;
-        this.lowCardinality = List.of(lowCardinality);
-    }
+    HOLD;
 
     @Override
     public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-        return convention;
+        return switch (this) {
+            case ACQUISITION -> AcquisitionConvention.class;
+            case HOLD -> HoldConvention.class;
+        };
     }
 
     @Override
     public KeyName[] getLowCardinalityKeyNames() {
-        return lowCardinality.toArray(new KeyName[0]);
+        return switch (this) {
+            case ACQUISITION -> new KeyName[] {Key.STRATEGY, Key.GROUP, Key.WAIT, Key.OUTCOME};
+            case HOLD -> new KeyName[] {Key.STRATEGY, Key.GROUP, Key.OUTCOME, Key.CAUSE};
+        };
     }
 
     @Override

@@ -11,6 +11,7 @@ final class ThreadHolds {
     /** How many holds a thread may have here before those that were lost, and never given up, are looked for. */
     private static final int TIDY_FROM = 64;
 
+    @SuppressWarnings("ThreadLocalUsage") // The holds of one factory are not those of another.
     private final ThreadLocal<Map<String, Entry>> entries = new ThreadLocal<>();
 
     /** A hold, and how often its thread has acquired the lock. */

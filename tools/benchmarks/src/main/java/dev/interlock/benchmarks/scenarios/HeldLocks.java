@@ -53,12 +53,12 @@ final class HeldLocks extends Scenario {
             lock.lock();
             locks.add(lock);
         }
-        double heap = ClientCost.liveHeapBytes() - heapBefore;
         long keysWhileHeld = stage.keys();
         double clientBefore = ClientCost.cpuSeconds();
         Pause.of(lease.multipliedBy(2));
         double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
         long commands = stage.commandsSent(() -> Pause.of(lease));
+        double heap = ClientCost.usedAfterCollection() - heapBefore;
         int lost = LostLocks.unlock(locks);
         long left = stage.keys() - (keysWhileHeld - size);
         return new Figures(

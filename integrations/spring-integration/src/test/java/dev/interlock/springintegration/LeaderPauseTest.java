@@ -40,6 +40,8 @@ class LeaderPauseTest {
     }
 
     private static List<String> since(LeaderProcess process, int heard) {
-        return process.said.subList(heard, process.said.size());
+        // A view of the list would fail as soon as the process says more.
+        List<String> said = List.copyOf(process.said);
+        return said.subList(heard, said.size());
     }
 }

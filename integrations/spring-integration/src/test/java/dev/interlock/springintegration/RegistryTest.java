@@ -231,7 +231,7 @@ class RegistryTest {
                 .obtain("beaten");
         lock.lock();
         Lease lease = factory.getLock("orders:beaten").lease().orElseThrow();
-        await().atMost(Backend.PATIENCE).until(() -> lease.remaining().compareTo(Duration.ofSeconds(10)) < 0);
+        await().atMost(Backend.PATIENCE).until(() -> lease.remaining().compareTo(Duration.ofSeconds(8)) < 0);
         long before = backend.leftMillis("orders:beaten");
         assertThat(lock.tryLock()).isTrue();
         assertThat(backend.leftMillis("orders:beaten")).isGreaterThan(before);

@@ -216,10 +216,10 @@ class LockMetricsTest {
         events.released("invoice:1");
         events.dropped(1);
         metrics.bindTo(second);
-        metrics.close();
         assertThat(registry.getMeters())
                 .extracting(meter -> meter.getId().getName())
                 .containsExactly("application.own");
         assertThat(second.getMeters()).isEmpty();
+        metrics.close();
     }
 }

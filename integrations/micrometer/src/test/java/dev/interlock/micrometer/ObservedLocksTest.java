@@ -16,6 +16,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -151,15 +152,18 @@ class ObservedLocksTest {
     }
 
     @Test
-    void bothBelongToWhatWasObservedWhenTheLockWasAcquired() {
+    void bothBelongToWhatWasObservedWhenTheLockWasAskedFor() throws Exception {
         DistributedLock lock = lock("invoice:4");
         Observation request = Observation.start("request", registry);
+        List<CompletableFuture<LockHandle>> handles = new ArrayList<>();
         request.scoped(() -> {
             lock.lock();
             lock.unlock();
+            handles.add(lock.acquireAsync().toCompletableFuture());
         });
+        handles.get(0).get(Backend.PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
         request.stop();
-        assertThat(stopped.subList(0, 2))
+        assertThat(stopped.subList(0, 4))
                 .allSatisfy(context -> assertThat(context.getParentObservation().getContextView())
                         .isSameAs(request.getContextView()));
     }

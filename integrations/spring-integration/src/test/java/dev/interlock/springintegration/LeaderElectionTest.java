@@ -91,20 +91,23 @@ class LeaderElectionTest {
      */
     @Test
     void aNaiveAdapterHasTwoLeaders() {
-        try (Contender one = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT);
-                Contender other = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", HEART_BEAT)) {
+        // So long that both are seen to lead before the first one asks again.
+        Duration heartBeat = Duration.ofMillis(100);
+        try (Contender one = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", heartBeat);
+                Contender other = new Contender(new NaiveRegistry(backend.factory(), SHORT), "naive", heartBeat)) {
             await().atMost(Backend.PATIENCE)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> one.leadsWhile(other::isLeader));
         }
     }
 
+    /** The beats are so rare that the renewal notices the loss before the leader asks. */
     @Test
     void aLeaderWhoseLockIsGoneIsRevokedAtItsNextBeat() {
         LockOptions options =
                 LockOptions.builder().lease(Duration.ofMillis(1_500)).build();
-        try (Contender leader =
-                new Contender(new InterlockLockRegistry(backend.factory(), "orders", options), "revoked", HEART_BEAT)) {
+        try (Contender leader = new Contender(
+                new InterlockLockRegistry(backend.factory(), "orders", options), "revoked", Duration.ofMillis(700))) {
             await().atMost(Backend.PATIENCE).until(leader::isLeader);
             backend.forget("orders:revoked");
             await().atMost(Backend.PATIENCE).until(() -> leader.revoked.get() > 0);

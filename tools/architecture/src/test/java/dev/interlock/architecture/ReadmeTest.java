@@ -74,6 +74,16 @@ class ReadmeTest {
         assertThat(compile(source)).isEmpty();
     }
 
+    @Test
+    void theJavaOfThePageOnFencingCompiles() throws IOException {
+        String source = "import dev.interlock.*; import java.util.*;\n"
+                + "class Fencing { void run(DistributedLockFactory locks, Accounts accounts, long newBalance)\n"
+                + "throws InterruptedException {\n" + blocks("docs/fencing.md")
+                + "} interface Accounts { boolean setBalance(long id, long balance, long token); } }";
+        assertThat(source).contains("setBalance(42");
+        assertThat(compile(source)).isEmpty();
+    }
+
     /** What stands in a file below its imports, but for the leg of this build that it is in. */
     private static String body(Path file) throws IOException {
         String source = Files.readString(file);

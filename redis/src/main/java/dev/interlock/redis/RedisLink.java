@@ -3,6 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,20 @@ public interface RedisLink extends AutoCloseable {
     Sent send(RedisCommand command, Consumer<Reply> onReply);
 
     /**
+     * Reads replies on the present thread, so that it need not be woken by another one. Does nothing where replies come by themselves,
+     * while another thread reads, or where the server has been slow lately.
+     *
+     * @param enough tells when to stop; is asked after each reply
+     * @return whether there is enough, or nothing more to come; if not, {@link #readInBackground} has the replies read
+     */
+    default boolean readReplies(BooleanSupplier enough) {
+        return false;
+    }
+
+    /** Has replies read by a thread of the connection as soon as they come, until there are no more to come; does not wait for that. */
+    default void readInBackground() {}
+
+    /**
      * Tells whether the connection was still there when it was last heard of.
      *
      * @return {@code false} if it has ended
@@ -69,4 +84,12 @@ public interface RedisLink extends AutoCloseable {
     /** Ends the connection; commands that are not answered yet fail with an unknown outcome. Has no effect if called again. */
     @Override
     void close();
+
+    /**
+     * As {@link #close}, and throws away what the network has not delivered yet, as far as the implementation can, so that it does not
+     * reach the server after what is sent over a later connection.
+     */
+    default void abort() {
+        close();
+    }
 }

@@ -86,6 +86,20 @@ final class NodeLine implements NodeConnector.Owner {
         }
     }
 
+    /** Reads on the present thread until a request has its answer; returns {@code false} if others are to read instead. */
+    boolean read(Request request) {
+        Session current = session;
+        return current != null && request.sent != null && current.link.readReplies(request);
+    }
+
+    /** Has answers read by another thread. */
+    void readInBackground() {
+        Session current = session;
+        if (current != null) {
+            current.link.readInBackground();
+        }
+    }
+
     /** Sends a request, at once or when there is a connection. */
     void ask(Request request) {
         Answer refusal;
@@ -346,7 +360,8 @@ final class NodeLine implements NodeConnector.Owner {
             if (!closed) {
                 reconnection.begin(wait);
             }
-            over.link.close();
+            // Or what it may still deliver could come behind what is sent from now on.
+            over.link.abort();
             owner.onDisconnected();
         }
     }
@@ -393,6 +408,7 @@ final class NodeLine implements NodeConnector.Owner {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+        opened.link.readInBackground();
         owner.onConnected();
     }
 

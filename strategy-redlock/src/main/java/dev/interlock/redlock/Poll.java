@@ -88,9 +88,14 @@ final class Poll {
         }
         answeredNanos[node] = env.nanoTime();
         answers.set(node, answer);
-        if (decision.isMade(this)) {
+        if (!isWaiter() && decision.isMade(this)) {
             env.unpark(waiter);
         }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
+    private boolean isWaiter() {
+        return Thread.currentThread() == waiter;
     }
 
     /** Waits until the decision is made, or no answer is to be waited for any more; answers that come later do not count. */
@@ -117,6 +122,9 @@ final class Poll {
     private void await(long untilNanos, long withoutMajorityNanos) {
         boolean interrupted = false;
         long extraNanos = 0;
+        if (!readAnswers()) {
+            readInBackground();
+        }
         while (!decision.isMade(this)) {
             long patienceNanos = patienceLeft();
             if (withoutMajorityNanos > 0 && !hasMajoritySpoken()) {
@@ -143,6 +151,25 @@ final class Poll {
     void awaitAll(long untilNanos) {
         decision = poll -> IntStream.range(0, size()).allMatch(i -> answer(i) != null);
         await(untilNanos, 0);
+    }
+
+    /** Reads answers on this thread, one server after the other. Returns whether the decision is made. */
+    private boolean readAnswers() {
+        for (int i = 0; i < requests.length && !decision.isMade(this); i++) {
+            Request request = requests[i];
+            if (request != null && answer(i) == null) {
+                quorum.get(i).line().read(request);
+            }
+        }
+        return decision.isMade(this);
+    }
+
+    private void readInBackground() {
+        for (int i = 0; i < requests.length; i++) {
+            if (requests[i] != null && answer(i) == null) {
+                quorum.get(i).line().readInBackground();
+            }
+        }
     }
 
     private boolean hasMajoritySpoken() {

@@ -4,11 +4,12 @@ package dev.interlock.redlock;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link NodeLine}. */
-final class Request {
+final class Request implements BooleanSupplier {
     /** How often a request is sent again since the birth record had changed. */
     private static final int MAX_REPETITIONS = 3;
 
@@ -67,6 +68,12 @@ final class Request {
         if (!answered.getAndSet(true)) {
             onAnswer.accept(answer);
         }
+    }
+
+    /** Whether there is an answer. */
+    @Override
+    public boolean getAsBoolean() {
+        return answered.get();
     }
 
     /** Counts a repetition, and returns whether it is allowed. */

@@ -38,7 +38,8 @@ class ProtocolTest {
 
     private LeaseProtocol protocol(String nodeTimeout, Duration commandTimeout) {
         LeaseProtocol protocol = redis.protocol(
-                config -> Fixture.trusting(config).commandTimeout(commandTimeout).option("node-timeout", nodeTimeout),
+                config ->
+                        Fixture.trusting(config).commandTimeout(commandTimeout).option("node-timeout", nodeTimeout),
                 Environment.system(),
                 (index, node) -> node,
                 Fixture.reports());

@@ -2,12 +2,14 @@
 package dev.interlock.redis.client.jedis;
 
 import dev.interlock.redis.client.Deadline;
+import dev.interlock.redis.client.Login;
 import dev.interlock.redis.client.ServerError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.PushConsumer;
@@ -139,6 +141,21 @@ public final class JedisChannel {
             socket.setSoTimeout(millis);
             limitMillis = millis;
         }
+    }
+
+    /** Notes with what it was logged in again. */
+    public void loggedIn(Optional<Login> login) {
+        connection.loggedIn(login);
+    }
+
+    /** Closes the socket, and has the system throw away what it has not delivered yet. */
+    public void abort() {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            // It is closed already.
+        }
+        close();
     }
 
     /** Closes the socket, after which the system still delivers what was sent. */

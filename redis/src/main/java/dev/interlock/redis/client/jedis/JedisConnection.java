@@ -35,7 +35,7 @@ final class JedisConnection extends Connection {
     private final Dialer dialer;
     private boolean wasUsed;
     private long lastUsed;
-    private Optional<Login> login = Optional.empty();
+    private volatile Optional<Login> login = Optional.empty();
 
     JedisConnection(RedisEndpoint endpoint, ConnectionSettings settings) {
         this(new Dialer(endpoint, settings));

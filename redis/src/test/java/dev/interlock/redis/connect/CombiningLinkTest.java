@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
+import dev.interlock.testservers.FaultProxy;
+import dev.interlock.testservers.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Links on which callers write and read by themselves. */
+class CombiningLinkTest extends RedisLinkContract {
+    @Override
+    ClientLibrary library() {
+        return ClientLibrary.INTERLOCK;
+    }
+
+    @Test
+    void aThreadThatIsAloneReadsByItself() {
+        RedisLink link = node(start().uri()).openLink(LONG);
+        Thread caller = Thread.currentThread();
+        // A server that is slow for once is left to another thread for a while.
+        await().atMost(LONG).pollInSameThread().until(() -> {
+            AtomicReference<Thread> reader = new AtomicReference<>();
+            link.send(RedisCommand.of("PING"), reply -> reader.set(Thread.currentThread()));
+            link.readReplies(() -> reader.get() != null);
+            return reader.get() == caller;
+        });
+    }
+
+    @Test
+    void repliesThatNobodyReadsAreSweptUp() {
+        RedisLink link = node(start().uri()).openLink(LONG);
+        for (int i = 0; i < 100; i++) {
+            CompletableFuture<RedisLink.Reply> left = send(link, RedisCommand.of("PING"));
+            CompletableFuture<RedisLink.Reply> own = send(link, RedisCommand.of("PING"));
+            link.readReplies(left::isDone);
+            assertThat(value(own)).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aServerThatStandsStillKeepsNoCaller() {
+        RedisServer server = start();
+        RedisLink link = node(server.uri()).openLink(LONG);
+        server.pause();
+        CompletableFuture<RedisLink.Reply> reply = send(link, RedisCommand.of("PING"));
+        assertThat(link.readReplies(reply::isDone)).isFalse();
+        link.readInBackground();
+        server.resume();
+        assertThat(value(reply)).isEqualTo("PONG");
+    }
+
+    @Test
+    void theEndOfAConnectionIsNoticedThoughNobodyAsks() {
+        FaultProxy proxy = closeLater(FaultProxy.to(start()));
+        RedisLink link = node(proxy.uri()).openLink(LONG);
+        assertThat(value(send(link, RedisCommand.of("PING")))).isEqualTo("PONG");
+        proxy.cutConnections();
+        await().atMost(LONG).until(() -> !link.isOpen());
+    }
+
+    @Test
+    void manyThreadsShareALink() throws Exception {
+        RedisLink link = node(start().uri()).openLink(LONG);
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            String key = "k" + i;
+            threads.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (long n = 1; n <= 200; n++) {
+                            CompletableFuture<RedisLink.Reply> reply = send(link, RedisCommand.of("INCR", key));
+                            if (!link.readReplies(reply::isDone)) {
+                                link.readInBackground();
+                            }
+                            assertThat(value(reply)).isEqualTo(n);
+                        }
+                    },
+                    task -> new Thread(task).start()));
+        }
+        CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(LONG.toSeconds(), TimeUnit.SECONDS);
+    }
+}

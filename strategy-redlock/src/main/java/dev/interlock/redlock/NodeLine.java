@@ -8,6 +8,8 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.birth.Births;
+import dev.interlock.redlock.line.Backlog;
+import dev.interlock.redlock.line.Reconnection;
 import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +35,7 @@ final class NodeLine implements NodeConnector.Owner {
     private final Owner owner;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Backlog backlog = new Backlog();
+    private final Backlog<Request> backlog = new Backlog<>();
     private final Reconnection reconnection;
     private volatile @Nullable Session session;
     private boolean closed;
@@ -67,7 +69,7 @@ final class NodeLine implements NodeConnector.Owner {
         this.timeout = timeout;
         this.owner = owner;
         NodeConnector connector = new NodeConnector(env, index, server, settings, births, timeout, this);
-        this.reconnection = new Reconnection(env, name, connector, timeout);
+        this.reconnection = new Reconnection(env, name, timeout, connector::connect);
     }
 
     /** The connection, or {@code null} if there is none. */
@@ -212,7 +214,9 @@ final class NodeLine implements NodeConnector.Owner {
                     : hold(request, current, now);
         }
         reconnection.begin(false);
-        LockBackendException whyNot = reconnection.admit(request, now);
+        long leftNanos = reconnection.leftNanos(request.patience.answerNanos(), request.patience.connectionNanos());
+        request.lateNanos(now + leftNanos);
+        LockBackendException whyNot = reconnection.whyNot(leftNanos);
         if (whyNot != null) {
             return failure(whyNot);
         }
@@ -232,7 +236,6 @@ final class NodeLine implements NodeConnector.Owner {
             return send(request, current, now);
         }
         if (request.kind == Request.Kind.OTHER && backlog.isFull()) {
-            backlog.removeDecided();
             return failure(new LockBackendException(
                     Reason.UNREACHABLE,
                     name + " has owed an answer for " + TimeUnit.NANOSECONDS.toMillis(current.owingNanos(now))
@@ -275,19 +278,27 @@ final class NodeLine implements NodeConnector.Owner {
         Session current = session;
         long now = env.nanoTime();
         while (current != null && current == session && !current.isFull()) {
-            Outbox.Undelivered undelivered = backlog.pollUndelivered(now);
-            Request next = undelivered == null ? backlog.first() : redelivery(undelivered);
+            // What waits goes first: a release that did not find room may take back one of these.
+            Request next = backlog.first();
+            if (next == null) {
+                next = redelivery(now);
+            }
             if (next == null || !hasRoomFor(next, current, now)) {
                 return;
             }
             backlog.remove(next);
-            Answer refusal = send(next, current, now);
-            news.add(refusal == null ? next::tellSent : () -> next.answer(refusal));
+            Request sent = next;
+            Answer refusal = send(sent, current, now);
+            news.add(refusal == null ? sent::tellSent : () -> sent.answer(refusal));
         }
     }
 
-    private Request redelivery(Outbox.Undelivered undelivered) {
-        return newRelease(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});
+    /** Takes the oldest of the releases that could not be delivered. */
+    private @Nullable Request redelivery(long now) {
+        Outbox.Undelivered undelivered = backlog.pollUndelivered(now);
+        return undelivered == null
+                ? null
+                : newRelease(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});
     }
 
     private LockBackendException endedHere() {
@@ -395,12 +406,11 @@ final class NodeLine implements NodeConnector.Owner {
         List<Runnable> news = new ArrayList<>();
         lock.lock();
         try {
-            reconnection.ended();
+            reconnection.ended(!closed);
             if (closed) {
                 opened.link.close();
                 return;
             }
-            reconnection.succeeded();
             session = opened;
             // Under the lock, or what is sent from now on could overtake what waits.
             sendWaiting(news);

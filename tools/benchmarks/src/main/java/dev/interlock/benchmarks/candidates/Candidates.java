@@ -23,6 +23,7 @@ public final class Candidates {
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
     private static final String SHARING_CLIENT = "interlock";
+    private static final String LETTUCE = "lettuce";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
 
@@ -68,12 +69,11 @@ public final class Candidates {
     private static List<ConfiguredStrategy> overEachClient(LockStrategyProvider provider) {
         List<ConfiguredStrategy> all =
                 new ArrayList<>(ConfiguredStrategy.of(provider, Map.of()).overEachClient());
-        boolean shares = provider.options().stream()
-                .anyMatch(option ->
-                        option.name().equals(CLIENT) && option.description().contains(SHARING_CLIENT));
-        if (shares) {
-            all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, SHARING_CLIENT)));
-        }
+        provider.options().stream()
+                .filter(option ->
+                        option.name().equals(CLIENT) && option.description().contains(SHARING_CLIENT))
+                .map(option -> option.defaultValue().equals(SHARING_CLIENT) ? LETTUCE : SHARING_CLIENT)
+                .forEach(client -> all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, client))));
         return all;
     }
 
@@ -91,7 +91,7 @@ public final class Candidates {
         more.forEach(
                 (option, value) -> name.append("/").append(option).append("=").append(value));
         List<String> artifacts = new ArrayList<>(List.of("interlock-strategy-" + provider.name()));
-        if ("lettuce".equals(client.get(CLIENT))) {
+        if (LETTUCE.equals(client.get(CLIENT))) {
             artifacts.add("lettuce-core");
         }
         return new Candidate(

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.line;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.environment.Environment;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a node gets a connection: the thread that tries, since when it has tried, and how its last attempt failed. Guarded by a lock of its
+ * owner.
+ */
+public final class Reconnection {
+    private final Environment env;
+    private final String node;
+    private final Duration timeout;
+    private final Consumer<Boolean> connect;
+    private @Nullable Thread thread;
+    private long sinceNanos;
+    private boolean wasConnected;
+    private @Nullable LockBackendException lastFailure;
+
+    /**
+     * Creates one that has not begun.
+     *
+     * @param env time and threads
+     * @param node what the server is called in messages
+     * @param timeout how long the first connection is waited for, at most
+     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
+     */
+    public Reconnection(Environment env, String node, Duration timeout, Consumer<Boolean> connect) {
+        this.env = env;
+        this.node = node;
+        this.timeout = timeout;
+        this.connect = connect;
+    }
+
+    /**
+     * Starts to connect, unless that has begun.
+     *
+     * @param wait whether to wait before the first attempt
+     */
+    public void begin(boolean wait) {
+        if (thread == null) {
+            lastFailure = null;
+            sinceNanos = env.nanoTime();
+            thread = env.newThread("interlock-redlock-connect", () -> connect.accept(wait));
+            thread.start();
+        }
+    }
+
+    /**
+     * Notes that the thread has ended.
+     *
+     * @param connected whether there is a connection
+     */
+    public void ended(boolean connected) {
+        thread = null;
+        lastFailure = null;
+        wasConnected |= connected;
+    }
+
+    /**
+     * Notes that an attempt has failed; another one follows.
+     *
+     * @param cause why
+     */
+    public void failed(LockBackendException cause) {
+        lastFailure = cause;
+    }
+
+    /**
+     * Tells for how long a request may wait for the connection: as long as for an answer where there was one before, since the first may
+     * take longer.
+     *
+     * @param answerNanos how long the request waits for an answer
+     * @param connectionNanos how long it waits for a first connection
+     * @return the time, which may be negative
+     */
+    public long leftNanos(long answerNanos, long connectionNanos) {
+        long spentNanos = env.nanoTime() - sinceNanos;
+        return wasConnected ? answerNanos - spentNanos : Math.min(timeout.toNanos() - spentNanos, connectionNanos);
+    }
+
+    /**
+     * Tells why a request may not wait.
+     *
+     * @param leftNanos for how long it would
+     * @return why not, or {@code null} if it may
+     */
+    public @Nullable LockBackendException whyNot(long leftNanos) {
+        if (lastFailure != null) {
+            return lastFailure;
+        }
+        return leftNanos > 0
+                ? null
+                : new LockBackendException(Reason.UNREACHABLE, "there is no connection to " + node + " yet");
+    }
+
+    /** Lets the thread notice that no connection is wanted any more. */
+    public void wake() {
+        if (thread != null) {
+            env.unpark(thread);
+        }
+    }
+}

@@ -276,15 +276,15 @@ abstract class Stage {
     }
 
     /**
-     * Acquires with a short lease, which on a busy machine may be over before its grant is here. Then nothing is known of the
-     * acquisition, as the rules want it, and it is made once more.
+     * Acquires with a short lease, which on a busy machine may be over before its grant is here, or before the backend has shown that
+     * it is there. Then nothing is known of the acquisition, or nothing was asked for, as the rules want it, and it is made once more.
      */
     final <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
         for (int i = 1; ; i++) {
             try {
                 return acquisition.call();
             } catch (LockBackendException e) {
-                if (i == TRIES || e.reason() != LockBackendException.Reason.OUTCOME_UNKNOWN) {
+                if (i == TRIES || e.reason() == LockBackendException.Reason.REFUSED) {
                     throw e;
                 }
                 retried("a short lease was over before its grant was here");

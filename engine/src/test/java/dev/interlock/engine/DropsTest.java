@@ -28,6 +28,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What real threads, the collector and a thread dump see of the engine. */
@@ -331,6 +332,7 @@ class DropsTest {
     }
 
     @Test
+    @Tag("deep")
     void aStackOverflowLeavesNoLockThatNobodyCanGiveUp() throws InterruptedException {
         for (int i = 0; i < 30; i++) {
             long stackSize = 256 * 1024 + i * 16L;

@@ -3,16 +3,26 @@ package dev.interlock.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the keys and channels of a lock: all under one prefix, for one pattern in an access control list, and with one hash
- * tag, for one slot of a cluster. Instances are immutable.
+ * tag, for one slot of a cluster. Safe to use from any thread.
  *
  * <p>The name of the lock stands between braces, in which braces, percent signs, white space and control characters are
  * percent-encoded, so that no name can leave its braces, collide with another, or break a line of a log.
  */
 public final class LockKeys {
+    /** How many keys are remembered: a power of two. */
+    private static final int REMEMBERED = 1024;
+
     private final String prefix;
+
+    /** Keys that were made lately, each in the place of its name: an acquisition and its release ask for one several times. */
+    private final @Nullable Made[] made = new Made[REMEMBERED];
+
+    /** A key and the name from which it was made. Threads may hand it to each other without a lock, since it is immutable. */
+    private record Made(String name, String key) {}
 
     /**
      * Creates the names under a prefix.
@@ -30,7 +40,14 @@ public final class LockKeys {
      * @return the key
      */
     public String lock(String name) {
-        return prefix + ":{" + encode(name) + "}";
+        int hash = name.hashCode();
+        int place = (hash ^ hash >>> 16) & (REMEMBERED - 1);
+        Made last = made[place];
+        if (last == null || !last.name.equals(name)) {
+            last = new Made(name, prefix + ":{" + encode(name) + "}");
+            made[place] = last;
+        }
+        return last.key;
     }
 
     /**

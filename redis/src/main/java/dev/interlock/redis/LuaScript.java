@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,8 +13,12 @@ import java.util.Objects;
 
 /** A Lua script and the digest by which servers know it. Instances are immutable. */
 public final class LuaScript {
+    /** The command that calls a script by its digest. */
+    static final String CALL = "EVALSHA";
+
     private final String source;
     private final String sha1;
+    private final byte[] encodedCall;
 
     private LuaScript(String source) {
         this.source = source;
@@ -23,6 +28,10 @@ public final class LuaScript {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }
+        ByteArrayOutputStream call = new ByteArrayOutputStream();
+        call.writeBytes(RedisCommand.bulk(CALL.getBytes(StandardCharsets.UTF_8)));
+        call.writeBytes(RedisCommand.bulk(sha1.getBytes(StandardCharsets.UTF_8)));
+        this.encodedCall = call.toByteArray();
     }
 
     /**
@@ -67,5 +76,10 @@ public final class LuaScript {
 
     public String sha1() {
         return sha1;
+    }
+
+    /** Returns how each call of the script begins, for {@link RedisCommand}, which does not change it. */
+    byte[] encodedCall() {
+        return encodedCall;
     }
 }

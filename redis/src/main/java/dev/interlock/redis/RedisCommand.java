@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisCommand {
     private static final byte[] END = {'\r', '\n'};
-
-    /** What a length takes at most: what it is the length of, ten digits, and the end of the line. */
-    private static final int MOST_FOR_LENGTH = 1 + 10 + END.length;
 
     private final String name;
     private final @Nullable LuaScript script;
@@ -59,7 +54,7 @@ public final class RedisCommand {
         arguments.add(Integer.toString(keys.size()));
         arguments.addAll(keys);
         arguments.addAll(args);
-        return new RedisCommand("EVALSHA", Objects.requireNonNull(script, "script"), arguments, null);
+        return new RedisCommand(LuaScript.CALL, Objects.requireNonNull(script, "script"), arguments, null);
     }
 
     /**
@@ -131,37 +126,64 @@ public final class RedisCommand {
     }
 
     private byte[] encode() {
-        List<byte[]> parts = new ArrayList<>(2 + arguments.size());
-        parts.add(name.getBytes(StandardCharsets.UTF_8));
-        if (script != null) {
-            parts.add(script.sha1().getBytes(StandardCharsets.UTF_8));
+        byte[] head = script == null ? bulk(name.getBytes(StandardCharsets.UTF_8)) : script.encodedCall();
+        byte[][] parts = new byte[arguments.size()][];
+        int count = (script == null ? 1 : 2) + parts.length;
+        int size = 1 + digits(count) + END.length + head.length;
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = arguments.get(i).getBytes(StandardCharsets.UTF_8);
+            size += sizeOfBulk(parts[i]);
         }
-        for (String argument : arguments) {
-            parts.add(argument.getBytes(StandardCharsets.UTF_8));
-        }
-        int size = MOST_FOR_LENGTH;
+        byte[] out = new byte[size];
+        int end = putLength(out, 0, '*', count);
+        System.arraycopy(head, 0, out, end, head.length);
+        end += head.length;
         for (byte[] part : parts) {
-            size += MOST_FOR_LENGTH + part.length + END.length;
+            end = putBulk(out, end, part);
         }
-        ByteBuffer out = ByteBuffer.allocate(size);
-        putLength(out, '*', parts.size());
-        for (byte[] part : parts) {
-            putLength(out, '$', part.length);
-            out.put(part).put(END);
-        }
-        return Arrays.copyOf(out.array(), out.position());
+        return out;
     }
 
-    private static void putLength(ByteBuffer out, char kind, int length) {
-        out.put((byte) kind);
-        int power = 1;
-        while (length / power >= 10) {
-            power *= 10;
+    /** Encodes one part of a command. */
+    static byte[] bulk(byte[] part) {
+        byte[] out = new byte[sizeOfBulk(part)];
+        putBulk(out, 0, part);
+        return out;
+    }
+
+    private static int sizeOfBulk(byte[] part) {
+        return 1 + digits(part.length) + END.length + part.length + END.length;
+    }
+
+    private static int putBulk(byte[] out, int at, byte[] part) {
+        int end = putLength(out, at, '$', part.length);
+        System.arraycopy(part, 0, out, end, part.length);
+        return putEnd(out, end + part.length);
+    }
+
+    private static int putLength(byte[] out, int at, char kind, int length) {
+        out[at] = (byte) kind;
+        int end = at + 1 + digits(length);
+        int rest = length;
+        for (int i = end - 1; i > at; i--) {
+            out[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
         }
-        for (; power > 0; power /= 10) {
-            out.put((byte) ('0' + length / power % 10));
+        return putEnd(out, end);
+    }
+
+    private static int putEnd(byte[] out, int at) {
+        out[at] = END[0];
+        out[at + 1] = END[1];
+        return at + END.length;
+    }
+
+    private static int digits(int number) {
+        int digits = 1;
+        for (int rest = number / 10; rest > 0; rest /= 10) {
+            digits++;
         }
-        out.put(END);
+        return digits;
     }
 
     /**

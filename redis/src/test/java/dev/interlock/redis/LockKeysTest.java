@@ -20,6 +20,15 @@ class LockKeysTest {
     }
 
     @Test
+    void namesOfOneHashHaveKeysOfTheirOwnHoweverOftenTheyTakeTurns() {
+        assertThat("Aa").hasSameHashCodeAs("BB");
+        for (int i = 0; i < 3; i++) {
+            assertThat(keys.lock("Aa")).isEqualTo("app:{Aa}");
+            assertThat(keys.lock("BB")).isEqualTo("app:{BB}");
+        }
+    }
+
+    @Test
     void theChannelOfAClientIsNoneOfALock() {
         assertThat(keys.client("x")).isEqualTo("app:client:x");
     }

@@ -62,7 +62,8 @@ final class Session {
                             ? "is used by a client with another list of servers, or under another index, and does not vote"
                                     + " until that is over for max-lease: give all clients the same servers in the same order,"
                                     + " and name each once; it may vote in "
-                            : "has started too short a time ago to vote, as far as clients have seen, and may do so in ",
+                            : "has started, or lost its data, too short a time ago to vote, as far as clients have seen (the longest max-lease of"
+                                    + " any of them is " + eligibility.longestLease() + "), and may do so in ",
                     wait);
         }
         return null;

@@ -24,6 +24,10 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.NodeReport.Vote;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -205,6 +209,74 @@ class BirthTest {
                 .until(() -> holder.renew(List.of(claim)).get(0) instanceof Renewal.Failed);
         for (int i = 0; i < 5; i++) {
             assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Failed.class);
+        }
+    }
+
+    @Test
+    void whatWasWatchedBeforeAnotherNodeKnewOfAProcessDoesNotCountForAClientThatComesLater() {
+        redis.proxies.get(0).refuse();
+        LeaseProtocol first = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim claim = Fixture.claim("work", MAX_LEASE);
+        await("the other two have records")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> first.attempt(claim) instanceof Attempt.Failed
+                        && recorded(1, "peer:2") != null
+                        && recorded(2, "peer:1") != null);
+        // As if clients had watched the process for long, but not for long enough.
+        long watched = MAX_LEASE.toMillis() / 2;
+        redis.servers.get(1).command("HSET", "interlock:birth", "age", Long.toString(watched));
+        redis.proxies.get(0).accept();
+
+        await("the node that was away knows of the process")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> first.attempt(claim) instanceof Attempt.Failed && recorded(0, "peer:1") != null);
+
+        await("the time begins anew for all clients")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> Long.parseLong(String.valueOf(recorded(1, "age"))) < watched);
+    }
+
+    private @Nullable Object recorded(int server, String field) {
+        return redis.servers.get(server).command("HGET", "interlock:birth", field);
+    }
+
+    @Test
+    void aBirthKeepsTheLongestLeaseAndTakesNoAgeThatWasMeasuredOfAnotherOne() {
+        enrol("run-a", "60000", "birth-a", "", "0");
+        enrol("run-b", "1000", "birth-b", "", "0");
+        enrol("run-b", "1000", "birth-c", "birth-a", "50000");
+
+        assertThat(recorded(0, "birth")).isEqualTo("birth-b");
+        assertThat(recorded(0, "lease")).isEqualTo("60000");
+        assertThat(recorded(0, "age")).isEqualTo("0");
+
+        enrol("run-b", "1000", "birth-d", "birth-b", "50000");
+
+        assertThat(recorded(0, "age")).isEqualTo("50000");
+    }
+
+    private void enrol(String run, String lease, String birth, String watched, String age) {
+        try (InputStream source = BirthTest.class.getResourceAsStream("birth/enrol.lua")) {
+            String script = new String(source.readAllBytes(), StandardCharsets.UTF_8);
+            redis.servers
+                    .get(0)
+                    .command(
+                            "EVAL",
+                            script,
+                            "1",
+                            "interlock:birth",
+                            run,
+                            "default",
+                            "3",
+                            "0",
+                            lease,
+                            birth,
+                            "7",
+                            watched,
+                            age,
+                            "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

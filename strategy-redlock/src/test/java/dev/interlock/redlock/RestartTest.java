@@ -114,9 +114,7 @@ class RestartTest {
         LockBackendException failure = catchThrowableOfType(LockBackendException.class, lock::tryLock);
 
         assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
-        assertThat(failure)
-                .hasMessageContaining("stands aside")
-                .hasMessageContaining("has started too short a time ago to vote");
+        assertThat(failure).hasMessageContaining("stands aside").hasMessageContaining("too short a time ago to vote");
         await().atMost(Fixture.PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .until(lock::tryLock);

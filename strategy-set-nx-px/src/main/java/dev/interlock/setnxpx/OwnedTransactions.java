@@ -9,6 +9,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.setnxpx.Settings.Wakeup;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -50,7 +51,8 @@ final class OwnedTransactions {
                 return new Attempt.Refused(Optional.empty());
             }
         }
-        return new Attempt.Refused(Optional.empty());
+        // No word bears a mark of this claim, so that no release tells it anything: it asks again at once.
+        return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
     private static Attempt granted(Claim claim) {

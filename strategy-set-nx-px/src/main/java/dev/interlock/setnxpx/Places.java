@@ -31,7 +31,7 @@ final class Places {
     /** The longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake. */
     private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
 
-    private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (\\d+) (\\d+) (.+)", Pattern.DOTALL);
+    private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) ((\\d+) (\\d+) (.+))", Pattern.DOTALL);
 
     private final Environment env;
     private final LockKeys keys;
@@ -234,11 +234,14 @@ final class Places {
         }
     }
 
-    /** What shows that a message comes from a script: nobody else knows the token. */
-    static String proof(Claim claim) {
+    /**
+     * What shows that a script has sent a text to a claim: nobody else knows the token. The text is a part of it, since messages that
+     * grant nothing bear one too, and claims may outlive what they were granted.
+     */
+    static String proof(Claim claim, String text) {
         try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-1").digest(claim.token().getBytes(StandardCharsets.UTF_8));
+            byte[] proven = (text + " " + claim.token()).getBytes(StandardCharsets.UTF_8);
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(proven);
             return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-1", e);
@@ -250,13 +253,13 @@ final class Places {
         if (!message.matches()) {
             return;
         }
-        String key = message.group(4);
+        String key = message.group(5);
         Place place = places.get(key);
-        if (place == null || !proof(place.claim).equals(message.group(1))) {
+        if (place == null || !proof(place.claim, message.group(2)).equals(message.group(1))) {
             return;
         }
         place.handOver =
-                new HandOver(Long.parseLong(message.group(2)), Long.parseLong(message.group(3)), listening.epoch());
+                new HandOver(Long.parseLong(message.group(3)), Long.parseLong(message.group(4)), listening.epoch());
         Runnable watcher = watchers.get(key);
         if (watcher != null) {
             watcher.run();

@@ -93,7 +93,7 @@ final class ScriptedAttempts {
                         LockWord.of(claim),
                         SetNxPxProtocol.millis(claim.lease()),
                         Integer.toString(claim.fences()),
-                        SetNxPxProtocol.millis(SetNxPxProtocol.FENCE_LIFE),
+                        SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         atLeast));
         Acknowledged taken = send(claim, script);
         long first = (Long) reply(taken.reply());
@@ -209,7 +209,7 @@ final class ScriptedAttempts {
                         claim.token(),
                         SetNxPxProtocol.millis(claim.lease()),
                         Integer.toString(settings.fences(claim)),
-                        SetNxPxProtocol.millis(SetNxPxProtocol.FENCE_LIFE),
+                        SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         claim.isWaiting() ? "1" : "0",
                         Long.toString(claim.number()),
                         SetNxPxProtocol.millis(Places.handOverLease(claim)),

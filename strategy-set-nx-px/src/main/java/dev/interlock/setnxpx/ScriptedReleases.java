@@ -103,7 +103,7 @@ final class ScriptedReleases {
     private RedisCommand script(List<Claim> claims) {
         List<String> touched = new ArrayList<>(3 * claims.size());
         List<String> args = new ArrayList<>(1 + 4 * claims.size());
-        args.add(SetNxPxProtocol.millis(SetNxPxProtocol.FENCE_LIFE));
+        args.add(SetNxPxProtocol.FENCE_LIFE_MILLIS);
         for (Claim claim : claims) {
             String name = claim.name();
             touched.addAll(List.of(keys.lock(name), keys.fence(name), keys.waiting(name)));

@@ -31,7 +31,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
      * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
      * from which tokens are drawn, has moved on.
      */
-    static final Duration FENCE_LIFE = Duration.ofDays(1);
+    static final String FENCE_LIFE_MILLIS = millis(Duration.ofDays(1));
 
     private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
 
@@ -137,7 +137,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of Redis' expiry. */
     static Duration validity(Duration lease) {
-        return lease.minus(lease.dividedBy(100)).minusMillis(2);
+        // Duration.dividedBy would calculate with BigDecimal, at each acquisition.
+        return lease.minusNanos(lease.toNanos() / 100).minusMillis(2);
     }
 
     /** Returns a claim with what is left of its time-out, for a second request. */

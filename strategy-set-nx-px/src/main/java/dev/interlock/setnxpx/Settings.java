@@ -36,10 +36,10 @@ record Settings(
 
     static final StrategyOption CLIENT = new StrategyOption(
                     "client",
-                    "jedis",
-                    "jedis (a connection for each thread that is busy, lowest latency), lettuce (one connection for all; needs"
-                            + " io.lettuce:lettuce-core) or interlock (few connections for all, which the callers themselves write"
-                            + " and read in turn)")
+                    "interlock",
+                    "interlock (few connections for all threads, which the callers themselves write and read in turn), jedis (a"
+                            + " connection for each thread that is busy) or lettuce (one connection for all; needs"
+                            + " io.lettuce:lettuce-core)")
             .mixedWith("lettuce");
     static final StrategyOption FENCING = new StrategyOption(
             "fencing",
@@ -88,7 +88,7 @@ record Settings(
                 : Wakeup.PUBSUB;
         Settings settings = new Settings(
                 ClientLibrary.valueOf(
-                        CLIENT.oneOf(config, "jedis", "lettuce", "interlock").toUpperCase(Locale.ROOT)),
+                        CLIENT.oneOf(config, "interlock", "jedis", "lettuce").toUpperCase(Locale.ROOT)),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 scripting,
                 wakeup,

@@ -41,16 +41,15 @@ if ARGV[3] ~= '0' then
     return failure
   end
 end
+if first_in_list or ARGV[10] ~= '0' then
+  redis.call('ZREM', KEYS[3], place)
+end
 if mine then
   -- Anything but SET, which would take the mark off.
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 else
-  redis.call('SET', KEYS[1], word, 'PX', ARGV[2])
-end
-if first_in_list or ARGV[10] ~= '0' then
-  redis.call('ZREM', KEYS[3], place)
-end
-if not mine and redis.call('EXISTS', KEYS[3]) == 1 then
-  redis.call('APPEND', KEYS[1], MARK)
+  -- In one command, since a lock that is taken by a script which fails then is held by nobody.
+  local marked = redis.call('EXISTS', KEYS[3]) == 1 and MARK or ''
+  redis.call('SET', KEYS[1], word .. marked, 'PX', ARGV[2])
 end
 return {1, first}

@@ -44,10 +44,12 @@ local function first_there(list, asker)
   end
 end
 
--- Sends one who waits a message about the lock, which only who knows the token can have sent. Returns false where that is not allowed.
+-- Sends one who waits a message about the lock, which only who knows the token can have sent, or can change. Returns false where that is
+-- not allowed.
 local function tell(token, channel, lock, first, since)
-  local text = string.format('%s %.0f %.0f %s', redis.sha1hex(token), first, since, lock)
-  return type(redis.pcall(PUBLISH, channel, text)) == 'number'
+  local text = string.format('%.0f %.0f %s', first, since, lock)
+  local proof = redis.sha1hex(text .. ' ' .. token)
+  return type(redis.pcall(PUBLISH, channel, proof .. ' ' .. text)) == 'number'
 end
 
 -- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns the word that the lock holds

@@ -63,10 +63,10 @@ class ClusterAccessTest {
 
     @ParameterizedTest
     @CsvSource({
-        "4, jedis, true, script",
-        "4, lettuce, true, script",
-        "5, jedis, false, transaction",
-        "5, lettuce, false, transaction"
+        "6, interlock, true, script",
+        "6, lettuce, true, script",
+        "7, interlock, false, transaction",
+        "7, lettuce, false, transaction"
     })
     void theDocumentedListSuffices(int line, String client, String fencing, String release) throws Exception {
         for (RedisServer node : cluster.nodes()) {

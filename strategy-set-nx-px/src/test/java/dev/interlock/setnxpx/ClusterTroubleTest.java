@@ -97,7 +97,7 @@ class ClusterTroubleTest {
             await().atMost(PATIENCE)
                     .until(() ->
                             String.valueOf(server.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-            DistributedLockFactory factory = factory("jedis", server.uri(), PATIENCE);
+            DistributedLockFactory factory = factory("interlock", server.uri(), PATIENCE);
             List<Lease> leases = leases(hold(factory, 100));
             awaitRenewals(List.of(server), 100);
             assertThat(leases).allMatch(Lease::isValid);
@@ -107,7 +107,7 @@ class ClusterTroubleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
+    @ValueSource(strings = {"interlock", "lettuce"})
     void whoLostItsLockInAFailoverIsToldLongBeforeItsNextRenewal(String client) {
         try (ClusterServers cluster = ClusterServers.start(3, 1)) {
             DistributedLockFactory factory = factory(client, cluster.uri(), PATIENCE);
@@ -137,7 +137,7 @@ class ClusterTroubleTest {
     @Test
     void aPrimaryThatStandsStillDelaysNoRenewalAtOthers() {
         try (ClusterServers cluster = ClusterServers.start()) {
-            DistributedLockFactory factory = factory("jedis", cluster.uri(), PATIENCE);
+            DistributedLockFactory factory = factory("interlock", cluster.uri(), PATIENCE);
             List<DistributedLock> locks = hold(factory, 60);
             RedisServer stalled = cluster.primaries().get(0);
             List<Lease> others = new ArrayList<>();
@@ -162,7 +162,7 @@ class ClusterTroubleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
+    @ValueSource(strings = {"interlock", "lettuce"})
     void aHolderIsRenewedWhileItsKeyIsAlreadyAtTheNextNode(String client) {
         try (ClusterServers cluster = ClusterServers.start()) {
             DistributedLock lock =
@@ -186,7 +186,7 @@ class ClusterTroubleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
+    @ValueSource(strings = {"interlock", "lettuce"})
     void holdersAndWaitersOutliveAPrimaryWhoseKeysItsReplicaHas(String client) throws Exception {
         try (ClusterServers cluster = ClusterServers.start(3, 1)) {
             Duration timeout = Duration.ofSeconds(10);

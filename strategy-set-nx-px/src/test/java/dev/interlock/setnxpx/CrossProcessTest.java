@@ -21,7 +21,7 @@ class CrossProcessTest {
 
     @BeforeEach
     void start() {
-        redis = new Fixture("jedis");
+        redis = new Fixture("interlock");
     }
 
     @AfterEach

@@ -98,7 +98,7 @@ class DurabilityTest {
 
     @Test
     void acquisitionsAndRenewalsWaitForTheDisk() {
-        for (String client : List.of("jedis", "lettuce")) {
+        for (String client : List.of("interlock", "lettuce")) {
             DistributedLock lock = lock(client, "", Fixture.PATIENCE, Duration.ofMinutes(1));
             // Makes the connection, and the script known.
             Fixture.pass(lock);
@@ -115,7 +115,7 @@ class DurabilityTest {
 
     @Test
     void aLockThatIsNotOnDiskInTimeIsGivenBackAndReported() {
-        DistributedLock lock = lock("jedis", "", Duration.ofSeconds(4), LONG_LEASE);
+        DistributedLock lock = lock("interlock", "", Duration.ofSeconds(4), LONG_LEASE);
         Fixture.pass(lock);
         command("CONFIG", "SET", "appendfsync", "no");
         LockBackendException failure = null;
@@ -138,7 +138,7 @@ class DurabilityTest {
     @Test
     void aServerWithoutAnAppendOnlyFileIsNamed() {
         command("CONFIG", "SET", "appendonly", "no");
-        DistributedLock lock = lock("jedis", "", Fixture.PATIENCE, LONG_LEASE);
+        DistributedLock lock = lock("interlock", "", Fixture.PATIENCE, LONG_LEASE);
         assertThatThrownBy(lock::lock)
                 .isInstanceOfSatisfying(
                         LockBackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED))
@@ -154,7 +154,7 @@ class DurabilityTest {
                     .replace(">…", ">s3cret")
                     .split(" "));
         }
-        Fixture.pass(lock("jedis", "locker:s3cret@", Fixture.PATIENCE, LONG_LEASE));
+        Fixture.pass(lock("interlock", "locker:s3cret@", Fixture.PATIENCE, LONG_LEASE));
         assertThat((List<?>) command("ACL", "LOG")).isEmpty();
     }
 }

@@ -23,7 +23,7 @@ class FencingTest {
 
     @BeforeEach
     void start() {
-        redis = new Fixture("jedis");
+        redis = new Fixture("interlock");
     }
 
     @AfterEach

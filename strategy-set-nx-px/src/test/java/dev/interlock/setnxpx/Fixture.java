@@ -55,9 +55,9 @@ final class Fixture implements AutoCloseable {
         return LockOptions.builder().lease(lease).build();
     }
 
-    /** What a message says to show that it is for the owner of a token. */
-    static String sha1(String token) {
-        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1));
+    /** A message as a script sends it to the owner of a token. */
+    static String message(String token, String text) {
+        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1), text) + " " + text;
     }
 
     /** Takes a lock in another client's stead, for good. */
@@ -111,7 +111,21 @@ final class Fixture implements AutoCloseable {
         throw new AssertionError("lost each time", tooSlow);
     }
 
-    /** A thread that does so. */
+    /** Has a client draw tokens by time and then by counting. What a machine takes longer for than a second is drawn by time. */
+    static void passCounting(DistributedLock lock) {
+        for (int i = 0; i < 100; i++) {
+            if (token(lock) + 1 == token(lock)) {
+                return;
+            }
+        }
+        throw new AssertionError("never counted");
+    }
+
+    private static long token(DistributedLock lock) {
+        return pass(lock).fencingToken().orElseThrow();
+    }
+
+    /** A thread that passes a lock. */
     static FutureTask<Lease> passing(DistributedLock lock) {
         return start(() -> pass(lock));
     }

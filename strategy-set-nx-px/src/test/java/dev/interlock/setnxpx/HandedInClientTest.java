@@ -28,7 +28,7 @@ class HandedInClientTest {
 
     @BeforeEach
     void start() {
-        redis = new Fixture("jedis");
+        redis = new Fixture("interlock");
     }
 
     @AfterEach

@@ -17,6 +17,7 @@ import dev.interlock.redis.RedisCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,21 @@ class MarkedWordTest extends ProtocolFixture {
         Claim next = waiting();
         assertGranted(waiter.attempt(next));
         assertThat(word()).isEqualTo(LockWord.of(next));
+    }
+
+    @Test
+    void aWaiterWithoutScriptsThatCouldMarkNobodysWordAsksAgainAtOnce() {
+        LeaseProtocol waiter = protocol("release", "transaction", "fencing", "false");
+        int[] holders = {0};
+        Runnable[] changeHolder = new Runnable[1];
+        changeHolder[0] = () -> {
+            redis.server.command("SET", KEY, LockWord.MAGIC + "holder-" + holders[0]++);
+            node(waiter).beforeCommand("APPEND", changeHolder[0]);
+        };
+        changeHolder[0].run();
+        assertThat(waiter.attempt(waiting())).isEqualTo(new Attempt.Refused(Optional.of(Duration.ZERO)));
+        assertThat((String) word()).as("no release of it tells anybody").doesNotEndWith(LockWord.MARK);
+        assertThat(holders[0]).isGreaterThan(1);
     }
 
     @Test
@@ -212,6 +228,8 @@ class MarkedWordTest extends ProtocolFixture {
         Claim last = queued(third);
         assertThat(holder.release(claim)).isEqualTo(PASSED_ON);
         assertThat(word()).isEqualTo(marked(next));
+        // A machine that stands still must not let the two seconds pass for which it is granted.
+        redis.server.command("PEXPIRE", KEY, "300000");
         assertGranted(second.attempt(next));
         node(second).sent.clear();
         assertThat(second.release(next)).isEqualTo(PASSED_ON);
@@ -235,6 +253,18 @@ class MarkedWordTest extends ProtocolFixture {
         assertThat(word()).isEqualTo(marked(claim));
         assertThat(disregarding.release(claim)).isEqualTo(PASSED_ON);
         assertThat(word()).isEqualTo(LockWord.of(first));
+    }
+
+    @Test
+    void whoeverTakesTheLockPastAListNeedsNoSecondCommandThatMayBeRefused() {
+        held(protocol());
+        queued(protocol());
+        redis.server.command("DEL", KEY);
+        LeaseProtocol disregarding = protocol("wakeup", "poll");
+        redis.server.command("ACL", "SETUSER", "default", "-append");
+        Claim claim = once();
+        assertGranted(disregarding.attempt(claim));
+        assertThat(word()).isEqualTo(marked(claim));
     }
 
     @Test

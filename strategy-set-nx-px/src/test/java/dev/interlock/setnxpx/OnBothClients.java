@@ -4,7 +4,7 @@ package dev.interlock.setnxpx;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs each test with each client library, because the commands that are sent differ between them. */
+/** Runs each test over connections of Jedis and of Lettuce, because the commands that are sent differ between them. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@ValueSource(strings = {"interlock", "lettuce"})
 abstract class OnBothClients extends OnAServer {}

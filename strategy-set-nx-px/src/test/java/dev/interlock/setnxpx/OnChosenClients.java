@@ -9,6 +9,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("clients")
 abstract class OnChosenClients extends OnAServer {
     static String[] clients() {
-        return System.getProperty("interlock.clients", "jedis,lettuce").split(",");
+        return System.getProperty("interlock.clients", "interlock,lettuce").split(",");
     }
 }

@@ -27,7 +27,7 @@ class OptionsTest {
     void makingAFactoryDoesNotNeedTheServer() {
         make(CONFIG);
         make(CONFIG.toBuilder().option("client", "lettuce").build());
-        make(CONFIG.toBuilder().option("client", "interlock").build());
+        make(CONFIG.toBuilder().option("client", "jedis").build());
     }
 
     @Test
@@ -49,7 +49,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "client, valkey, must be jedis or lettuce or interlock",
+        "client, valkey, must be interlock or jedis or lettuce",
         "fencing, maybe, must be true or false",
         "release, del, must be script or transaction",
         "release, transaction, set fencing=false as well",

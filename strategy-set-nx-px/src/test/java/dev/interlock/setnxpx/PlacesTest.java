@@ -46,8 +46,12 @@ class PlacesTest {
     }
 
     private void message(long number, long fence, Duration afterRefusal) {
-        wire.listener.message(Places.proof(claim(number, LEASE, true)) + " " + fence + " "
-                + (SERVER_MICROS + TimeUnit.NANOSECONDS.toMicros(afterRefusal.toNanos())) + " " + KEY);
+        wire.listener.message(
+                text(number, fence, SERVER_MICROS + TimeUnit.NANOSECONDS.toMicros(afterRefusal.toNanos())));
+    }
+
+    private static String text(long number, long fence, long micros) {
+        return Fixture.message("token " + number, fence + " " + micros + " " + KEY);
     }
 
     @Test
@@ -187,6 +191,18 @@ class PlacesTest {
         Claim claim = refused(LEASE, true);
         clock.suspend(Duration.ofSeconds(3));
         message(7, 42, Duration.ofMillis(1));
+        assertThat(places.takeGrant(claim)).isEmpty();
+    }
+
+    @Test
+    void aMessageThatOnlyWakesIsNoGrantEvenIfSomebodyChangesIt() {
+        Claim claim = refused(LEASE, true);
+        int before = woken.get();
+        String wakes = text(7, 0, 0);
+        wire.listener.message(wakes);
+        assertThat(woken.get()).isEqualTo(before + 1);
+        assertThat(places.takeGrant(claim)).isEmpty();
+        wire.listener.message(wakes.replace(" 0 0 ", " 42 " + SERVER_MICROS + " "));
         assertThat(places.takeGrant(claim)).isEmpty();
     }
 

@@ -35,7 +35,7 @@ abstract class ProtocolFixture {
 
     @BeforeEach
     void start() {
-        redis = new Fixture("jedis");
+        redis = new Fixture("interlock");
     }
 
     @AfterEach
@@ -53,7 +53,7 @@ abstract class ProtocolFixture {
         LockConfig config = builder.build();
         Environment env = Environment.system();
         InterposedNode node = new InterposedNode(
-                RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env));
+                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env));
         LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env);
         protocols.add(protocol);
         nodes.put(protocol, node);

@@ -47,8 +47,8 @@ class ProtocolTest extends OnBothClients {
         }
         LockConfig config = builder.build();
         Environment env = Environment.system();
-        RedisNode node = client.equals("jedis")
-                ? RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env)
+        RedisNode node = client.equals("interlock")
+                ? RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env)
                 : RedisNodes.lettuce(RedisEndpoint.of(config.endpoints().get(0)), config, env);
         LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env);
         protocols.add(protocol);

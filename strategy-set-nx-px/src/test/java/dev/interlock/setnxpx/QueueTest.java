@@ -211,22 +211,29 @@ class QueueTest extends OnChosenClients {
     @Test
     void aMessageForAnotherClaimOrOfNoSenseIsNoGrant() throws Exception {
         redis.holdElsewhere(NAME);
-        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        DistributedLock lock = lockOf(experienced());
+        // Nothing else: an unlock would find out what was no grant.
+        FutureTask<Void> waiting = Fixture.start(() -> {
+            lock.lock();
+            return null;
+        });
         redis.awaitWaiters(NAME, 1);
         String channel = (String) ((List<?>) redis.server.command("PUBSUB", "CHANNELS", "interlock:client:*")).get(0);
         String first =
                 (String) ((List<?>) redis.server.command("ZRANGE", Fixture.key(NAME) + ":waiting", "0", "0")).get(0);
-        String proof = Fixture.sha1(first.split(" ")[1]);
+        String token = first.split(" ")[1];
         String key = Fixture.key(NAME);
         for (String text : List.of(
                 "",
                 "nonsense",
                 first.split(" ")[0] + " 1 9999999999999999 " + key,
-                Fixture.sha1("another token") + " 1 9999999999999999 " + key,
+                Fixture.message("another token", "1 9999999999999999 " + key),
                 // Granted before the last refusal, and so long over.
-                proof + " 1 1000000 " + key,
-                proof + " 0 0 " + key,
-                proof + " 1 9999999999999999 " + Fixture.key("other"))) {
+                Fixture.message(token, "1 1000000 " + key),
+                Fixture.message(token, "0 0 " + key),
+                // Such a one is sent to whoever is in the list while others listen.
+                Fixture.message(token, "0 0 " + key).replace(" 0 0 ", " 1 9999999999999999 "),
+                Fixture.message(token, "1 9999999999999999 " + Fixture.key("other")))) {
             assertThat(redis.server.command("PUBLISH", channel, text)).isEqualTo(1L);
         }
         await().during(Duration.ofMillis(300)).atMost(Fixture.PATIENCE).until(() -> !waiting.isDone());

@@ -31,7 +31,7 @@ class ScaleTest extends OnChosenClients {
 
     @Test
     void aMillionNamesLeaveNothingBehind() throws Exception {
-        assumeTrue(client.equals("jedis"), "what a name leaves behind is the engine's doing, not the client's");
+        assumeTrue(client.equals("interlock"), "what a name leaves behind is the engine's doing, not the client's");
         DistributedLockFactory factory = redis.factory(config -> config.option("fencing", "false"));
         lockAndUnlock(factory, "warm", NAMES / 20);
         long before = usedHeap();

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class SetNxPxClusterConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetNxPxStrategyProvider())
-                .option("client", "lettuce")
-                .open(RedisHarness.CLUSTER);
+        return RedisHarness.of(new SetNxPxStrategyProvider()).open(RedisHarness.CLUSTER);
     }
 }

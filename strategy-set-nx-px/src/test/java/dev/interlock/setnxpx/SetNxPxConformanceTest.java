@@ -14,8 +14,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class SetNxPxConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetNxPxStrategyProvider())
-                .option("client", "jedis")
-                .open();
+        return RedisHarness.of(new SetNxPxStrategyProvider()).open();
     }
 }

@@ -24,9 +24,7 @@ class SetNxPxSentinelChaptersTest extends DistributedLockConformance {
 
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetNxPxStrategyProvider())
-                .option("client", "jedis")
-                .open(RedisHarness.SENTINELS);
+        return RedisHarness.of(new SetNxPxStrategyProvider()).open(RedisHarness.SENTINELS);
     }
 
     static final class Chapters implements ExecutionCondition {

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class SetNxPxSentinelConformanceTest extends DistributedLockConformance {
     @Override
     protected LockHarness harness() {
-        return RedisHarness.of(new SetNxPxStrategyProvider())
-                .option("client", "jedis")
-                .open(RedisHarness.SENTINELS);
+        return RedisHarness.of(new SetNxPxStrategyProvider()).open(RedisHarness.SENTINELS);
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@CsvSource({"lettuce, queue", "interlock, queue", "jedis, pubsub"})
+@CsvSource({"lettuce, queue", "jedis, queue", "interlock, pubsub"})
 class SetNxPxVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(0)
     String client;

@@ -3,11 +3,13 @@ package dev.interlock.setnxpx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** That no fencing token is drawn twice, although most are drawn by counting. */
@@ -102,6 +104,69 @@ class TokenOrderTest extends ProtocolFixture {
         Claim claim = once();
         assertThat(assertGranted(protocol.attempt(claim))).isGreaterThan(last);
         assertThat(word()).isEqualTo(LockWord.of(claim));
+    }
+
+    @Test
+    void aDrawDuringWhichAnotherServerWasAskedProvesNothingOfTheFirst() {
+        LeaseProtocol protocol = protocol();
+        InterposedNode node = node(protocol);
+        node.generation = 5L;
+        node.before(LockScripts.TAKE, () -> node.generation = 6L);
+        long last = draw(protocol) + 5;
+        // As of a slot that has come back, without the last five tokens.
+        node.generation = 5L;
+        setCounter(last - 4);
+        assertThat(draw(protocol)).isGreaterThan(last);
+    }
+
+    @Test
+    void aLockWhoseTokenCouldNotBeDrawnAgainIsGivenBack() {
+        Attempt attempt = new Attempt.Refused(Optional.empty());
+        // What the machine took longer for than a second is drawn by time, and needs no second draw.
+        for (int i = 0; i < 100 && !(attempt instanceof Attempt.Failed); i++) {
+            redis.server.command("DEL", KEY);
+            LeaseProtocol protocol = counting();
+            InterposedNode node = node(protocol);
+            long before = node.generation(KEY);
+            node.before(LockScripts.TAKE, () -> node.generation = before + 1_000_000);
+            node.before(LockScripts.of(false).acquire(), () -> {
+                throw new LockBackendException(Reason.UNREACHABLE, "gone");
+            });
+            attempt = protocol.attempt(once());
+        }
+        assertThat(attempt)
+                .isInstanceOfSatisfying(
+                        Attempt.Failed.class,
+                        failed -> assertThat(failed.cause().reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+    }
+
+    @Test
+    void aClaimHasAsManyTokensAsItReservesHoweverTheyAreDrawn() {
+        LeaseProtocol protocol = counting();
+        for (int i = 0; i < 20; i++) {
+            long first = drawThree(protocol);
+            assertThat(drawThree(protocol)).isGreaterThanOrEqualTo(first + 3);
+        }
+    }
+
+    @Test
+    void aCounterThatHasLostTheLastOfTheTokensOfAClaimRepeatsNone() {
+        // Where the machine stands still for a second, the time proves less.
+        for (int i = 0; i < 5; i++) {
+            LeaseProtocol protocol = protocol();
+            // Opens the connection, during which a draw would prove nothing.
+            protocol.isLocked(NAME);
+            long first = drawThree(protocol);
+            setCounter(first + 1);
+            assertThat(draw(protocol)).isGreaterThan(first + 2);
+        }
+    }
+
+    private long drawThree(LeaseProtocol protocol) {
+        Claim claim = new Claim(NAME, once().token(), LEASE, Fixture.PATIENCE, 3);
+        long first = assertGranted(protocol.attempt(claim));
+        protocol.release(claim);
+        return first;
     }
 
     @Test

@@ -24,7 +24,7 @@ class WaiterProcessTest {
 
     @BeforeEach
     void start() {
-        redis = new Fixture("jedis");
+        redis = new Fixture("interlock");
     }
 
     @AfterEach

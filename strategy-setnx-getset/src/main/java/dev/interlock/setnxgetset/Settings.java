@@ -46,10 +46,10 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
 
     static final StrategyOption CLIENT = new StrategyOption(
                     "client",
-                    "jedis",
-                    "jedis (a connection for each thread that is busy, lowest latency) or interlock (few connections for all, which"
-                            + " the callers themselves write and read in turn)")
-            .mixedWith("interlock");
+                    "interlock",
+                    "interlock (few connections for all threads, which the callers themselves write and read in turn) or jedis (a"
+                            + " connection for each thread that is busy)")
+            .mixedWith("jedis");
     static final StrategyOption UNIT = new StrategyOption(
             "unit",
             "seconds",
@@ -80,7 +80,7 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
         boolean defaultPrefix =
                 config.keyPrefix().equals(LockConfig.builder().build().keyPrefix());
         return new Settings(
-                ClientLibrary.valueOf(CLIENT.oneOf(config, "jedis", "interlock").toUpperCase(Locale.ROOT)),
+                ClientLibrary.valueOf(CLIENT.oneOf(config, "interlock", "jedis").toUpperCase(Locale.ROOT)),
                 (defaultPrefix ? "" : config.keyPrefix() + ":") + HISTORICAL_START,
                 new TimestampFormat(
                         UNIT.oneOf(config, "seconds", "milliseconds").equals("seconds"),

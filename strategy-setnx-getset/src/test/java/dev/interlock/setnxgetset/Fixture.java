@@ -51,7 +51,8 @@ final class Fixture implements AutoCloseable {
         }
         LockConfig config = builder.build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
-        RedisNode node = RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env);
+        RedisNode node =
+                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env);
         DistributedLockFactory factory =
                 SetnxGetsetProtocol.newFactory(wrapping.apply(node), Settings.of(config), config, env);
         factories.add(factory);

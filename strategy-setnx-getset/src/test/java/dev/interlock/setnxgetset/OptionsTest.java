@@ -64,7 +64,7 @@ class OptionsTest {
         "clock, sun, must be client or server or observed",
         "clock-max-ahead, soon, soon",
         "clock-max-ahead, 1ms, must lie between PT2S",
-        "client, lettuce, must be jedis or interlock",
+        "client, lettuce, must be interlock or jedis",
         "quorum, 3, 'it has: client, shared-connections, unit, fraction, clock, clock-max-ahead'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {

@@ -52,7 +52,7 @@ class ProtocolTest {
                 .build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
         LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
-                RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env),
+                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env),
                 Settings.of(config),
                 config,
                 env);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
-@CsvSource({"client, false, jedis", "server, true, interlock", "observed, true, jedis"})
+@CsvSource({"client, false, jedis", "server, true, interlock", "observed, true, interlock"})
 class SetnxGetsetVariantsConformanceTest extends DistributedLockConformance {
     @Parameter(0)
     String clock;

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param self the process that was born, and its epoch
  * @param longestLease the longest lease that any client has announced
  * @param age for how long clients have watched since the birth
+ * @param told the indexes, one digit each, of the other nodes that knew of the process when it was as old as its age says, or before
  * @param disputed whether the node was used by another configuration, or in the place of another process, right before its birth
  * @param peers the processes in the places of other nodes, as far as this node was told, by index
  */
@@ -23,6 +24,7 @@ public record BirthRecord(
         Incumbent self,
         Duration longestLease,
         Duration age,
+        String told,
         boolean disputed,
         Map<Integer, Incumbent> peers) {
     private static final String PEER = "peer:";
@@ -61,8 +63,14 @@ public record BirthRecord(
                 new Incumbent(Long.parseLong(field(fields, "epoch")), field(fields, "run")),
                 Duration.ofMillis(Long.parseLong(field(fields, "lease"))),
                 Duration.ofMillis(Long.parseLong(field(fields, "age"))),
+                field(fields, "told"),
                 field(fields, "disputed").equals("1"),
                 peers);
+    }
+
+    /** Returns whether another node knew of the process before what has been watched since counts. */
+    boolean isToldTo(int peer) {
+        return told.indexOf(Character.forDigit(peer, 10)) >= 0;
     }
 
     private static String field(Map<String, String> fields, String name) {

@@ -68,7 +68,8 @@ public final class Births {
                 env.newToken(),
                 Long.toString(roster.nextEpoch(env.currentTimeMillis())),
                 known == null ? "" : known.record().birth(),
-                known == null ? "0" : Long.toString(known.age(env.nanoTime()).toMillis())));
+                known == null ? "0" : Long.toString(known.age(env.nanoTime()).toMillis()),
+                known == null ? "" : known.toldPeers()));
         args.addAll(roster.arguments());
         return RedisCommand.script(ENROL, List.of(key), args);
     }
@@ -119,7 +120,7 @@ public final class Births {
      * Notes of each process which of the other nodes know it.
      *
      * @param connected the processes that are connected, by the index of the node; {@code null} where none is
-     * @return the indexes of those nodes that must be told of processes in the places of others
+     * @return the indexes of those nodes that must be told of processes in the places of others, or of who knows of their own
      */
     public List<Integer> spread(List<@Nullable Eligibility> connected) {
         List<Integer> untold = new ArrayList<>();
@@ -136,7 +137,10 @@ public final class Births {
                     peer.noteToldPeer(i, now);
                 }
             }
-            if (!roster.isKnownTo(i, record)) {
+        }
+        for (int i = 0; i < connected.size(); i++) {
+            Eligibility node = connected.get(i);
+            if (node != null && (node.hasUnrecordedPeers() || !roster.isKnownTo(i, node.record()))) {
                 untold.add(i);
             }
         }

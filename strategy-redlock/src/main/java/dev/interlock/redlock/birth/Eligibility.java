@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Whether the process at the other end of one connection may vote: once every lease is over that it may have forgotten.
@@ -57,17 +58,37 @@ public final class Eligibility {
     /**
      * Notes that another node knows of this process from now on. What was measured before does not count if the process may not vote
      * yet: until then a holder that goes on with its predecessor could not learn from that node that it has none of its votes any
-     * more.
+     * more. The script of the next {@linkplain Births#enrol enrolment} sees to it that the same goes for all clients.
      */
     void noteToldPeer(int peer, long nowNanos) {
         lock.lock();
         try {
             if (!toldPeers.get(peer)) {
                 toldPeers.set(peer);
-                if (ageNanos(nowNanos) < asideNanos()) {
-                    measureFrom(record.age().toNanos(), nowNanos);
+                if (!record.isToldTo(peer) && ageNanos(nowNanos) < asideNanos()) {
+                    measureFrom(0, nowNanos);
                 }
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the indexes, one digit each, of the other nodes that are known to know of this process. */
+    String toldPeers() {
+        lock.lock();
+        try {
+            return toldPeers.stream().mapToObj(Integer::toString).collect(Collectors.joining());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether the record does not say yet who knows of this process. */
+    boolean hasUnrecordedPeers() {
+        lock.lock();
+        try {
+            return !toldPeers.stream().allMatch(record::isToldTo);
         } finally {
             lock.unlock();
         }
@@ -108,14 +129,31 @@ public final class Eligibility {
     }
 
     /**
-     * Returns whether the process may vote by what this client has watched, and the record does not say so yet, so that clients that
-     * come later would wait.
+     * Returns whether the process may vote by what this client has watched, and the record says much less: either that it does not
+     * vote, so that clients that come later would wait, or less than half of its age, so that it might stand aside once more where a
+     * client comes with a longer lease.
      *
      * @param nowNanos the time
      * @return whether the node is to be told
      */
     public boolean isNewsThatItVotes(long nowNanos) {
-        return votesInNanos(nowNanos) <= 0 && record().age().toNanos() < asideNanos();
+        lock.lock();
+        try {
+            long recorded = record.age().toNanos();
+            long watched = ageNanos(nowNanos);
+            return watched >= asideNanos() && (recorded < asideNanos() || recorded < watched / 2);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns the longest lease of any client, as far as any node knows.
+     *
+     * @return for how long a process that may have forgotten leases does not vote
+     */
+    public Duration longestLease() {
+        return roster.longestLease();
     }
 
     private long asideNanos() {

@@ -85,12 +85,8 @@ public final class Roster {
         return arguments;
     }
 
-    /**
-     * Returns the longest lease of any client, as far as any node knows.
-     *
-     * @return the longest lease
-     */
-    public Duration longestLease() {
+    /** Returns the longest lease of any client, as far as any node knows. */
+    Duration longestLease() {
         return longestLease;
     }
 }

@@ -1,10 +1,11 @@
 -- KEYS: the birth record.
 -- ARGV: the run_id of this process as INFO has shown it on this connection; cluster, number of nodes, and index of this node, as the
 -- client's configuration has them; the longest lease of the client in ms; a name for a birth; its epoch; the birth that the client
--- has watched, or '', and for how many ms that is old at the least. Then for each node that the client knows: index, epoch, run_id.
+-- has watched, or '', and for how many ms that is old at the least; the indexes, one digit each, of the other nodes that are known to
+-- know of this process. Then for each node that the client knows: index, epoch, run_id.
 -- Returns the record, after writing a new birth where this process may have forgotten leases.
 local key = KEYS[1]
-local run, cluster, size, index, lease, nonce, epoch, watched, age = unpack(ARGV, 1, 9)
+local run, cluster, size, index, lease, nonce, epoch, watched, age, told = unpack(ARGV, 1, 10)
 
 local function read()
   local record = {}
@@ -21,10 +22,10 @@ local function later(epoch, run, than_epoch, than_run)
 end
 
 local record = read()
-local known = record.run and record.birth and record.epoch and record.lease and record.age
+local known = record.run and record.birth and record.epoch and record.lease and record.age and record.told
 local placed = known and record.cluster == cluster and record.size == size and record.index == index
 local succeeded = false
-for i = 10, #ARGV, 3 do
+for i = 11, #ARGV, 3 do
   if known and ARGV[i] == index and ARGV[i + 2] ~= record.run and later(ARGV[i + 1], ARGV[i + 2], record.epoch, record.run) then
     -- Another process has taken this node's place since: the record is of no use, even if it is this process's.
     succeeded = record.run == run
@@ -39,7 +40,7 @@ if not placed or record.run ~= run or succeeded then
   redis.call('HSET', key, 'birth', nonce, 'run', run, 'cluster', cluster, 'size', size, 'index', index, 'version', 0,
     'lease', string.format('%.0f', math.max(tonumber(lease), tonumber(record.lease or 0))),
     'epoch', string.format('%.0f', math.max(tonumber(epoch), tonumber(record.epoch or 0) + 1)),
-    'age', 0, 'disputed', disputed and 1 or 0, 'born', redis.call('TIME')[1])
+    'age', 0, 'told', '', 'disputed', disputed and 1 or 0, 'born', redis.call('TIME')[1])
   if placed then
     for name, value in pairs(record) do
       if string.sub(name, 1, 5) == 'peer:' then
@@ -53,12 +54,23 @@ else
     redis.call('HSET', key, 'lease', lease)
     changed = true
   end
-  if watched == record.birth and tonumber(age) > tonumber(record.age) then
-    redis.call('HSET', key, 'age', age)
+  if watched == record.birth then
+    local news = string.gsub(told, '%d', function(peer) return string.find(record.told, peer, 1, true) and '' or nil end)
+    age = math.max(tonumber(age), tonumber(record.age))
+    if news ~= '' then
+      redis.call('HSET', key, 'told', record.told .. news)
+      if age < tonumber(record.lease) then
+        -- Until now a holder that goes on with the predecessor could not learn from that node that it has none of its votes any more.
+        redis.call('HSET', key, 'birth', nonce)
+        age = 0
+        changed = true
+      end
+    end
+    redis.call('HSET', key, 'age', string.format('%.0f', age))
   end
 end
 
-for i = 10, #ARGV, 3 do
+for i = 11, #ARGV, 3 do
   if ARGV[i] ~= index then
     local name = 'peer:' .. ARGV[i]
     local peer = redis.call('HGET', key, name)

@@ -16,12 +16,13 @@ class EligibilityTest {
     private final Roster roster = new Roster(MAX_LEASE);
 
     private static BirthRecord born(String birth, long ageSeconds) {
-        return record(birth, ageSeconds, MAX_LEASE, false, Map.of());
+        return record(birth, ageSeconds, MAX_LEASE, "", Map.of());
     }
 
     private static BirthRecord record(
-            String birth, long ageSeconds, Duration lease, boolean disputed, Map<Integer, Incumbent> peers) {
-        return new BirthRecord(birth + ".1", birth, SELF, lease, Duration.ofSeconds(ageSeconds), disputed, peers);
+            String birth, long ageSeconds, Duration lease, String told, Map<Integer, Incumbent> peers) {
+        Duration age = Duration.ofSeconds(ageSeconds);
+        return new BirthRecord(birth + ".1", birth, SELF, lease, age, told, birth.equals("disputed"), peers);
     }
 
     private Eligibility at(long seconds, BirthRecord record) {
@@ -58,11 +59,17 @@ class EligibilityTest {
 
     @Test
     void whatWasWatchedBeforeAnotherNodeKnewOfTheProcessDoesNotCountOnce() {
-        Eligibility eligibility = at(0, born("x", 0));
-        eligibility.noteToldPeer(2, 40 * SECOND);
-        assertThat(eligibility.votesInNanos(40 * SECOND)).isEqualTo(61 * SECOND);
+        Eligibility eligibility = at(0, born("x", 30));
+        eligibility.noteToldPeer(2, 20 * SECOND);
+        assertThat(eligibility.votesInNanos(20 * SECOND))
+                .as("nor what others have watched")
+                .isEqualTo(61 * SECOND);
+        assertThat(eligibility.hasUnrecordedPeers()).isTrue();
+        assertThat(eligibility.toldPeers()).isEqualTo("2");
+        eligibility.learn(record("y", 0, MAX_LEASE, "2", Map.of()), 40 * SECOND);
         eligibility.noteToldPeer(2, 50 * SECOND);
         assertThat(eligibility.votesInNanos(50 * SECOND)).isEqualTo(51 * SECOND);
+        assertThat(eligibility.hasUnrecordedPeers()).isFalse();
         eligibility.noteToldPeer(0, 101 * SECOND);
         assertThat(eligibility.votesInNanos(101 * SECOND)).as("once it votes").isZero();
     }
@@ -70,7 +77,7 @@ class EligibilityTest {
     @Test
     void theLongestLeaseThatAnyNodeKnowsOfCounts() {
         Eligibility eligibility = at(0, born("x", 0));
-        roster.note(2, record("z", 0, MAX_LEASE.multipliedBy(10), false, Map.of()));
+        roster.note(2, record("z", 0, MAX_LEASE.multipliedBy(10), "", Map.of()));
         assertThat(eligibility.votesInNanos(61 * SECOND)).isEqualTo(540 * SECOND);
     }
 
@@ -84,20 +91,29 @@ class EligibilityTest {
     }
 
     @Test
+    void aNodeIsToldOfItsAgeWheneverThatHasDoubledSoThatALongerLeaseFindsItOldEnough() {
+        Eligibility eligibility = at(0, born("x", 61));
+        assertThat(eligibility.isNewsThatItVotes(61 * SECOND)).isFalse();
+        assertThat(eligibility.isNewsThatItVotes(62 * SECOND)).isTrue();
+        eligibility.learn(born("x", 123), 62 * SECOND);
+        assertThat(eligibility.isNewsThatItVotes(63 * SECOND)).isFalse();
+    }
+
+    @Test
     void whatAYoungProcessSaysOfALeaseCountsUnlessItsPlaceIsDisputed() {
         assertThat(at(0, born("x", 0)).confirmsInNanos(0)).isZero();
-        Eligibility disputed = at(0, record("x", 0, MAX_LEASE, true, Map.of()));
+        Eligibility disputed = at(0, record("disputed", 0, MAX_LEASE, "", Map.of()));
         assertThat(disputed.confirmsInNanos(0)).isEqualTo(61 * SECOND);
     }
 
     @Test
     void aProcessHasASuccessorOnceAnyNodeKnowsOfOneWithALaterEpoch() {
         Eligibility eligibility = at(0, born("x", 0));
-        roster.note(2, record("z", 0, MAX_LEASE, false, Map.of(1, new Incumbent(6, "run-z"))));
+        roster.note(2, record("z", 0, MAX_LEASE, "", Map.of(1, new Incumbent(6, "run-z"))));
         assertThat(eligibility.hasSuccessor()).as("of an earlier epoch").isFalse();
-        roster.note(2, record("z", 0, MAX_LEASE, false, Map.of(1, new Incumbent(8, "run-b"))));
+        roster.note(2, record("z", 0, MAX_LEASE, "", Map.of(1, new Incumbent(8, "run-b"))));
         assertThat(eligibility.hasSuccessor()).as("the process itself").isFalse();
-        roster.note(0, record("w", 0, MAX_LEASE, false, Map.of(1, new Incumbent(9, "run-a"))));
+        roster.note(0, record("w", 0, MAX_LEASE, "", Map.of(1, new Incumbent(9, "run-a"))));
         assertThat(eligibility.hasSuccessor()).isTrue();
         assertThat(roster.nextEpoch(0)).isEqualTo(10);
     }

@@ -11,6 +11,7 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.spi.LockStrategyProvider;
+import dev.interlock.spi.StrategyOption;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -89,10 +91,19 @@ class ConformanceCoverageTest {
     @ParameterizedTest
     @MethodSource("strategies")
     void everyStrategyWithAChoiceOfClientsRunsTheKitWithEach(LockStrategyProvider provider) {
-        if (provider.options().stream().noneMatch(option -> option.name().equals("client"))) {
+        Optional<StrategyOption> option = provider.options().stream()
+                .filter(it -> it.name().equals("client"))
+                .findAny();
+        if (option.isEmpty()) {
             return;
         }
-        for (String client : clients()) {
+        List<String> choice = clients().stream()
+                .filter(client -> isWordOf(option.get().description(), client))
+                .toList();
+        assertThat(choice)
+                .as("clients in \"" + option.get().description() + "\"")
+                .hasSizeGreaterThan(1);
+        for (String client : choice) {
             assertThat(kitsOf(provider))
                     .as("classes that run the kit on " + provider.name() + " and say \"" + client + "\"")
                     .anyMatch(type -> says(type, client));
@@ -111,13 +122,17 @@ class ConformanceCoverageTest {
         try {
             byte[] bytes =
                     Files.readAllBytes(Path.of(type.getSource().orElseThrow().getUri()));
-            // No part of a name or a path: other classes are named there.
-            return Pattern.compile("(?<![\\w/.])" + word + "(?![\\w/.])")
-                    .matcher(new String(bytes, StandardCharsets.ISO_8859_1))
-                    .find();
+            return isWordOf(new String(bytes, StandardCharsets.ISO_8859_1), word);
         } catch (IOException e) {
             throw new AssertionError("cannot read " + type, e);
         }
+    }
+
+    /** Whether a text has a word that is no part of a name or a path, where other classes are named. */
+    private static boolean isWordOf(String text, String word) {
+        return Pattern.compile("(?<![\\w/.])" + word + "(?![\\w/.])")
+                .matcher(text)
+                .find();
     }
 
     @Test

@@ -128,16 +128,27 @@ final class Leadership {
         if (!pipe.isOpen() && !open(asking)) {
             return false;
         }
-        if (pipe.isExpiring()) {
-            end(new IOException("its login expires"));
-            return false;
-        }
         if (!pipe.isAlive(asking.deadline())) {
             breakOff(new IOException("the server is silent"));
             return false;
         }
+        if (!renewLogin(asking)) {
+            return false;
+        }
         pipe.write(intake);
         return true;
+    }
+
+    private boolean renewLogin(Ticket asking) {
+        try {
+            pipe.renewLogin(asking.deadline());
+            return true;
+        } catch (IOException | RuntimeException | Error e) {
+            // Who waits goes to another connection, which says what is wrong with the credentials if it cannot log in
+            // either.
+            end(e);
+            return false;
+        }
     }
 
     private boolean open(Ticket asking) {

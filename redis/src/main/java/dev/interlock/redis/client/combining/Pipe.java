@@ -82,11 +82,6 @@ final class Pipe {
         open = true;
     }
 
-    /** Whether what the connection was logged in with expires soon. */
-    boolean isExpiring() throws IOException {
-        return channel().isExpiring(env.nanoTime());
-    }
-
     /** Whether the server is still there: the network may have forgotten the connection without our being told. */
     boolean isAlive(Deadline deadline) throws IOException {
         JedisChannel present = channel();
@@ -106,6 +101,19 @@ final class Pipe {
         present.read(look);
         heardNanos = env.nanoTime();
         return true;
+    }
+
+    /**
+     * Logs in with new credentials, if those in use expire soon. For a connection that is alive, and on which no reply is owed.
+     *
+     * @throws dev.interlock.LockBackendException if that fails
+     */
+    void renewLogin(Deadline deadline) throws IOException {
+        JedisChannel present = channel();
+        if (present.isExpiring(env.nanoTime())) {
+            dialer.logInAgain(present, deadline);
+            heardNanos = env.nanoTime();
+        }
     }
 
     /** Whether no reply is owed; if so, none will be until the leader writes. */
@@ -160,7 +168,7 @@ final class Pipe {
                 && !owed.isEmpty()
                 && unanswered.get() <= MOST_BEHIND
                 && env.nanoTime() - heardNanos < TRUSTED_NANOS
-                && !isExpiring();
+                && !channel().isExpiring(env.nanoTime());
     }
 
     private boolean writeBatch(Intake intake) throws IOException {

@@ -121,6 +121,27 @@ public final class JedisDialer {
         connection.loggedIn(login);
     }
 
+    /**
+     * Logs in again on a connection on which no reply is owed; the caller gives it up if that fails.
+     *
+     * @throws LockBackendException if there are no credentials, or the server refuses them or does not answer in time
+     * @throws IOException if the connection has ended
+     */
+    public void logInAgain(JedisChannel channel, Deadline deadline) throws IOException {
+        Optional<Login> login = access.nextLogin();
+        if (login.isPresent()) {
+            RedisCommand command = login.get().command();
+            channel.write(command.encoded(), command.encoded().length);
+            if (!channel.awaitReply(deadline)) {
+                throw failures.noConnectionInTime(deadline);
+            }
+            if (channel.read(deadline) instanceof ServerError error) {
+                throw failures.answered(command, error);
+            }
+        }
+        channel.loggedIn(login);
+    }
+
     private void requireNoError(JedisConnection connection, RedisCommand command, Deadline deadline) {
         connection.setSoTimeout(deadline.millisLeft());
         if (JedisLine.read(connection) instanceof ServerError error) {

@@ -30,9 +30,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -145,7 +147,7 @@ class SharedConnectionTest {
 
     private static Caller parked(Caller caller) {
         await().pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5))
+                .pollInterval(Duration.ofMillis(1))
                 .atMost(LONG)
                 .until(() -> caller.thread.getState() == Thread.State.TIMED_WAITING);
         return caller;
@@ -157,12 +159,25 @@ class SharedConnectionTest {
 
     @Test
     void commandsAreSentInTheOrderInWhichTheirCallersCame() throws Exception {
+        assertThatCommandsAreSentInOrder(20);
+    }
+
+    @Test
+    @Tag("deep")
+    void aThousandCallersAreServedInTheOrderInWhichTheyCameThoughNoBatchHoldsThemAll() throws Exception {
+        assertThatCommandsAreSentInOrder(1000);
+    }
+
+    private void assertThatCommandsAreSentInOrder(int number) throws Exception {
+        // Long enough for a busy machine to start all of them.
+        Duration timeout = LONG.multipliedBy(10);
         SharedConnection connection = connection();
-        block(connection);
+        new Caller(connection, take("gate"), NONE, timeout);
+        awaitBlocked(1);
         List<Caller> callers = new ArrayList<>();
         List<String> order = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            callers.add(queue(connection, RedisCommand.of("RPUSH", "order", "number-" + i)));
+        for (int i = 0; i < number; i++) {
+            callers.add(queue(connection, RedisCommand.of("RPUSH", "order", "number-" + i), NONE, timeout));
             order.add("number-" + i);
         }
 
@@ -388,15 +403,42 @@ class SharedConnectionTest {
                 .toList();
     }
 
+    private SharedConnection loggedInConnection(Supplier<RedisCredentials> credentials) {
+        return connection(
+                server.port(),
+                ConnectionSettings.builder()
+                        .connectTimeout(LONG)
+                        .credentials(credentials)
+                        .build());
+    }
+
+    private RedisCredentials credentials(String token) {
+        return RedisCredentials.of("locks", token)
+                .until(Instant.ofEpochMilli(env.currentTimeMillis()).plusSeconds(600));
+    }
+
     @Test
-    void aConnectionWhoseLoginExpiresTakesNoMoreCommandsAndCastsNoDoubt() throws Exception {
-        server.command("ACL", "SETUSER", "locks", "on", ">token", "~*", "+@all");
-        ConnectionSettings settings = ConnectionSettings.builder()
-                .connectTimeout(LONG)
-                .credentials(() -> RedisCredentials.of("locks", "token")
-                        .until(Instant.ofEpochMilli(env.currentTimeMillis()).plusSeconds(600)))
-                .build();
-        SharedConnection connection = connection(server.port(), settings);
+    void aConnectionWhoseLoginExpiresLogsInAgainAheadOfTheNextCommand() throws Exception {
+        server.command("ACL", "SETUSER", "locks", "on", ">token-1", ">token-2", "~*", "+@all");
+        AtomicInteger asked = new AtomicInteger();
+        SharedConnection connection = loggedInConnection(() -> credentials("token-" + asked.incrementAndGet()));
+        RedisCommand id = RedisCommand.of("CLIENT", "ID");
+        Ticket before = new Caller(connection, id, NONE, LONG).end();
+
+        env.putForward(TimeUnit.SECONDS.toNanos(540));
+        Ticket after = new Caller(connection, id, NONE, LONG).end();
+        Ticket later = new Caller(connection, id, NONE, LONG).end();
+
+        assertThat(after.replies()).isEqualTo(before.replies());
+        assertThat(later.replies()).isEqualTo(before.replies());
+        assertThat(asked).hasValue(2);
+    }
+
+    @Test
+    void aConnectionThatCannotLogInAgainTakesNoMoreCommandsAndCastsNoDoubt() throws Exception {
+        server.command("ACL", "SETUSER", "locks", "on", ">token-1", "~*", "+@all");
+        AtomicInteger asked = new AtomicInteger();
+        SharedConnection connection = loggedInConnection(() -> credentials("token-" + asked.incrementAndGet()));
         assertThat(new Caller(connection, PING, NONE, LONG).end().state()).isEqualTo(State.ANSWERED);
 
         env.putForward(TimeUnit.SECONDS.toNanos(540));

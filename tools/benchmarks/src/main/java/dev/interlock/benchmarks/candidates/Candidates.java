@@ -22,8 +22,7 @@ public final class Candidates {
 
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
-    private static final String SHARING_CLIENT = "interlock";
-    private static final String LETTUCE = "lettuce";
+    private static final String POOLING_CLIENT = "jedis";
     private static final String FENCING = "fencing";
     private static final String WAKEUP = "wakeup";
 
@@ -69,11 +68,12 @@ public final class Candidates {
     private static List<ConfiguredStrategy> overEachClient(LockStrategyProvider provider) {
         List<ConfiguredStrategy> all =
                 new ArrayList<>(ConfiguredStrategy.of(provider, Map.of()).overEachClient());
-        provider.options().stream()
-                .filter(option ->
-                        option.name().equals(CLIENT) && option.description().contains(SHARING_CLIENT))
-                .map(option -> option.defaultValue().equals(SHARING_CLIENT) ? LETTUCE : SHARING_CLIENT)
-                .forEach(client -> all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, client))));
+        boolean pools = provider.options().stream()
+                .anyMatch(option ->
+                        option.name().equals(CLIENT) && option.description().contains(POOLING_CLIENT));
+        if (pools) {
+            all.add(ConfiguredStrategy.of(provider, Map.of(CLIENT, POOLING_CLIENT)));
+        }
         return all;
     }
 
@@ -91,7 +91,7 @@ public final class Candidates {
         more.forEach(
                 (option, value) -> name.append("/").append(option).append("=").append(value));
         List<String> artifacts = new ArrayList<>(List.of("interlock-strategy-" + provider.name()));
-        if (LETTUCE.equals(client.get(CLIENT))) {
+        if ("lettuce".equals(client.get(CLIENT))) {
             artifacts.add("lettuce-core");
         }
         return new Candidate(

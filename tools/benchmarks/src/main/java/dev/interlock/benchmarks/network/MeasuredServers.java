@@ -39,8 +39,26 @@ public final class MeasuredServers implements AutoCloseable {
             switch (topology) {
                 case SINGLE_SERVERS -> servers.startSingle(count);
                 case SENTINELS -> servers.startSentinels();
-                case CLUSTER -> servers.startCluster();
+                case CLUSTER -> servers.startCluster(ClusterServers.start());
             }
+            return servers;
+        } catch (RuntimeException e) {
+            servers.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a cluster that clients reach without a proxy.
+     *
+     * @param primaries how many primaries
+     * @param replicasEach how many replicas each of them has
+     * @return the servers, which the caller must close
+     */
+    public static MeasuredServers cluster(int primaries, int replicasEach) {
+        MeasuredServers servers = new MeasuredServers(new Fronts(null));
+        try {
+            servers.startCluster(ClusterServers.start(primaries, replicasEach));
             return servers;
         } catch (RuntimeException e) {
             servers.close();
@@ -68,11 +86,10 @@ public final class MeasuredServers implements AutoCloseable {
         endpoints = endpoints("redis-sentinel://", group.sentinels(), "/0#" + group.masterName());
     }
 
-    private void startCluster() {
-        ClusterServers cluster = ClusterServers.start();
+    private void startCluster(ClusterServers cluster) {
         parts.add(cluster);
         all = cluster.nodes();
-        primaries = all;
+        primaries = cluster.primaries();
         if (fronts.areProxies()) {
             cluster.announce(fronts::of);
         }

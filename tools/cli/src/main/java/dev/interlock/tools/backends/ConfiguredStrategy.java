@@ -21,8 +21,8 @@ import java.util.TreeMap;
  */
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
-    /** The client libraries; what a strategy lets one choose besides is not tried unless it is asked for. */
-    private static final List<String> CLIENTS = List.of("jedis", "lettuce");
+    /** The default client, and the other library; what a strategy lets one choose besides is not tried unless asked for. */
+    private static final List<String> CLIENTS = List.of("interlock", "lettuce");
 
     /**
      * Returns a strategy with those of some options that it knows.

@@ -18,7 +18,9 @@ import picocli.CommandLine.ScopeType;
                 "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
         subcommands = {CompareCommand.class, ConformanceCommand.class, FaultsCommand.class, StrategiesCommand.class},
         synopsisSubcommandLabel = "COMMAND",
-        footer = "%nAnother command, bench, measures against other libraries: interlock bench --help")
+        footer =
+                "%nTwo more commands: bench measures against other libraries, scale measures growth: interlock bench --help,"
+                        + " interlock scale --help")
 public final class Main {
     @Option(
             names = {"-h", "--help"},

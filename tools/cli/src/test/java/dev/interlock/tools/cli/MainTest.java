@@ -280,7 +280,7 @@ class MainTest {
                 .isEqualTo(ExitCodes.OK);
 
         assertThat(first)
-                .contains("| set-nx-px (jedis) | 1 | 0 | 0 |", "| set-nx-px (lettuce) | 1 | 0 | 0 |")
+                .contains("| set-nx-px (interlock) | 1 | 0 | 0 |", "| set-nx-px (lettuce) | 1 | 0 | 0 |")
                 .isEqualTo(Files.readString(page));
     }
 
@@ -320,7 +320,7 @@ class MainTest {
         "--chapter 13, 'no chapter \"13\": the contract has chapters 1 to 12'",
         "--chapter x, 'no chapter \"x\"'",
         "--option taste=sweet, 'no strategy has an option \"taste\"'",
-        "--strategy set-nx-px --option client=hiredis, 'client is \"hiredis\": it must be jedis or lettuce'",
+        "--strategy set-nx-px --option client=hiredis, 'client is \"hiredis\": it must be interlock or jedis or lettuce'",
         "--strategy redlok, 'no lock strategy \"redlok\" is installed'",
         "--document ., '--document: . is a directory'"
     })

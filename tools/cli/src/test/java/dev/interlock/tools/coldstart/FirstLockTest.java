@@ -47,7 +47,7 @@ class FirstLockTest {
 
     @Tag("deep")
     @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce", "redlock"})
+    @ValueSource(strings = {"interlock", "lettuce", "redlock"})
     void withAThirdOfAProcessorTheFirstLockIsAcquiredInTime(String kind) {
         List<String> said = new ArrayList<>();
         while (said.size() < TRIES && said.stream().noneMatch(it -> it.startsWith(FirstLockProcess.LOCKED))) {

@@ -171,6 +171,7 @@ class RenderersTest {
                         | assumes: no failover loses an acknowledged write            |   yes |      - |
                         | assumes: the server evicts no lock key                      |     - |      - |
                         | assumes: a restarted server has kept its data               |     - |      - |
+                        | assumes: no server is set back to an earlier state          |     - |      - |
                         | assumes: a majority of the servers is up                    |     - |      - |
                         | assumes: all clients name the same servers                  |     - |      - |
                         +-------------------------------------------------------------+-------+--------+
@@ -270,6 +271,7 @@ class RenderersTest {
                         | assumes: no failover loses an acknowledged write | yes | - |
                         | assumes: the server evicts no lock key | - | - |
                         | assumes: a restarted server has kept its data | - | - |
+                        | assumes: no server is set back to an earlier state | - | - |
                         | assumes: a majority of the servers is up | - | - |
                         | assumes: all clients name the same servers | - | - |
 

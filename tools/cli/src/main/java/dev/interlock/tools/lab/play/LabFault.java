@@ -126,6 +126,10 @@ public enum LabFault {
             "of the three servers that know of the holder, one restarts without data",
             broken(Assumption.RESTART_KEEPS_DATA),
             LabScripts::nodeRestarted),
+    NODE_REPLACED(
+            "of the three servers that know of the holder, one is replaced by an empty one that has run for longer than a lease",
+            broken(Assumption.RESTART_KEEPS_DATA),
+            NodeScripts::nodeReplaced),
     NODE_MOVED(
             "an endpoint leads to a new process, while the old one lives and the holder goes on with it",
             broken(Assumption.SAME_SERVERS),

@@ -188,6 +188,21 @@ final class LabServer implements AutoCloseable {
         lead(next);
     }
 
+    /** Starts an empty process that may take the server's place when it has run for long. */
+    void startStandby() {
+        successor = RedisServer.start();
+    }
+
+    /** Kills the server, and lets the empty process take over under the same address. */
+    void replaceByStandby() {
+        if (successor == null) {
+            throw new IllegalStateException("there is no standby");
+        }
+        server.kill();
+        lead(successor);
+        proxies.values().forEach(FaultProxy::cutConnections);
+    }
+
     /** Remembers what is in the server now. */
     void takeImage() {
         keys().keySet().forEach(key -> server.command("COPY", key, key, "DB", IMAGE));

@@ -22,6 +22,17 @@ final class NodeScripts {
         return stage.servers().get(UNREACHABLE);
     }
 
+    /** The standby's uptime is long, as is that of a server whose clock was stepped forward after it had started. */
+    static void nodeReplaced(LabStage stage) {
+        stage.startServers();
+        stage.servers().get(UNREACHABLE).startStandby();
+        stage.startClients(stage.servers(), stage.servers());
+        LabServer replaced = holderTakesMajority(stage);
+        stage.dataIsLost(
+                "a server that knows of the holder is replaced by an empty one that has run for longer",
+                replaced::replaceByStandby);
+    }
+
     static void nodeMoved(LabStage stage) {
         begin(stage);
         LabServer moved = holderTakesMajority(stage);

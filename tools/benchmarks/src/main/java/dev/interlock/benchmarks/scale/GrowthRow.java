@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scale;
+
+import dev.interlock.tools.backends.Topology;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One measurement.
+ *
+ * @param candidate whose lock
+ * @param topology how the servers belong together
+ * @param primaries how many servers carry out commands about locks
+ * @param load what grows
+ * @param size how far it has grown
+ * @param lease the lease of all locks
+ * @param values what was measured
+ */
+record GrowthRow(
+        String candidate,
+        Topology topology,
+        int primaries,
+        GrowthLoad load,
+        int size,
+        Duration lease,
+        Map<GrowthMetric, Double> values) {
+    GrowthRow {
+        values = Map.copyOf(values);
+    }
+
+    /** Returns the same row with other figures. */
+    GrowthRow with(Map<GrowthMetric, Double> figures) {
+        return new GrowthRow(candidate, topology, primaries, load, size, lease, figures);
+    }
+
+    /** Whether another row is a measurement of the same. */
+    boolean isSameAs(GrowthRow other) {
+        return with(Map.of()).equals(other.with(Map.of()));
+    }
+
+    /** Returns a figure; not a number if it was not measured. */
+    double get(GrowthMetric metric) {
+        return values.getOrDefault(metric, Double.NaN);
+    }
+}

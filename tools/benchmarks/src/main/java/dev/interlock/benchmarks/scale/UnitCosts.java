@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.benchmarks.scale;
+
+import dev.interlock.tools.backends.Topology;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a unit of each load costs, taken from one small row of each load, so that the larger rows test what follows from it. Rows
+ * are of one candidate and one topology.
+ */
+final class UnitCosts {
+    /** The least sizes at which a unit's cost is larger than what noise does to it. */
+    private static final Map<GrowthLoad, Integer> BASIS_SIZES = Map.of(
+            GrowthLoad.HELD, 10_000,
+            GrowthLoad.WAITERS_OWN_NAMES, 1_000,
+            GrowthLoad.WAITERS_ONE_NAME, 1_000,
+            GrowthLoad.CLIENTS_OWN_NAMES, 4,
+            GrowthLoad.CLIENTS_ONE_NAME, 4);
+
+    private final Map<GrowthLoad, GrowthRow> bases = new EnumMap<>(GrowthLoad.class);
+    private final GrowthRow any;
+
+    private UnitCosts(List<GrowthRow> rows) {
+        any = rows.get(0);
+        for (GrowthLoad load : GrowthLoad.values()) {
+            List<GrowthRow> ofLoad = rows.stream()
+                    .filter(row -> row.load() == load)
+                    .sorted(Comparator.comparingInt(GrowthRow::size))
+                    .toList();
+            ofLoad.stream()
+                    .filter(row -> row.size() >= BASIS_SIZES.getOrDefault(load, 1))
+                    .findFirst()
+                    .or(() -> ofLoad.stream().reduce((smaller, larger) -> larger))
+                    .ifPresent(row -> bases.put(load, row));
+        }
+    }
+
+    /** Takes costs from rows of one candidate and topology, of which there must be one at least. */
+    static UnitCosts of(List<GrowthRow> rows) {
+        return new UnitCosts(rows);
+    }
+
+    /** Whether a row is one that costs are taken from. */
+    boolean isBasis(GrowthRow row) {
+        return row.equals(bases.get(row.load()));
+    }
+
+    /** Returns a figure of the row that the costs of a load are taken from; not a number if the load was not measured. */
+    double get(GrowthLoad load, GrowthMetric metric) {
+        GrowthRow basis = bases.get(load);
+        return basis == null ? Double.NaN : basis.get(metric);
+    }
+
+    String candidate() {
+        return any.candidate();
+    }
+
+    /** The lease that costs were measured with, if not only those of renewal. */
+    Duration lease() {
+        return any.lease();
+    }
+
+    Topology topology() {
+        return any.topology();
+    }
+
+    /** How many servers carry out commands about locks where costs were measured. */
+    int primaries() {
+        return any.primaries();
+    }
+}

@@ -52,13 +52,20 @@ public interface RedisLink extends AutoCloseable {
     }
 
     /**
-     * Sends a command. A script that the server does not know is sent in full once more, behind what was sent meanwhile.
+     * Sends a command, or lets it wait behind what was sent before, to be written by the next {@link #flush}. A script that the server
+     * does not know is sent in full once more, behind what was sent meanwhile.
      *
      * @param command the command
      * @param onReply told what came of it, exactly once, perhaps before this method returns; must not block
      * @return the command on its way
      */
     Sent send(RedisCommand command, Consumer<Reply> onReply);
+
+    /**
+     * Writes what waits, or leaves that to another thread that is about to do it. Need not be called by a listener to replies: what it
+     * sends is written when it has returned.
+     */
+    default void flush() {}
 
     /**
      * Reads replies on the present thread, so that it need not be woken by another one. Does nothing where replies come by themselves,
@@ -71,7 +78,10 @@ public interface RedisLink extends AutoCloseable {
         return false;
     }
 
-    /** Has replies read by a thread of the connection as soon as they come, until there are no more to come; does not wait for that. */
+    /**
+     * Does what {@link #flush} does, and has replies read by a thread of the connection as soon as they come, until there are no more to
+     * come; does not wait for that.
+     */
     default void readInBackground() {}
 
     /**

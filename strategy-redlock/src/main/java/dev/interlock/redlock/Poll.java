@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * thread, while answers come from any.
  */
 final class Poll {
+    private static final long LEAST_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
 
@@ -37,6 +40,10 @@ final class Poll {
     private final Settings.Patience patience;
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
+
+    /** Whether the thread that waits may have to be woken. */
+    private volatile boolean parked;
+
     private final long beganNanos;
     private final @Nullable Request[] requests;
     private final long[] answeredNanos;
@@ -65,16 +72,14 @@ final class Poll {
 
     /** Asks a server. */
     void ask(int node, Request.Kind kind, Request.Wording wording) {
-        Request request = new Request(wording, kind, patience, answer -> note(node, answer), () -> env.unpark(waiter));
+        Request request = new Request(wording, kind, patience, answer -> note(node, answer));
         requests[node] = request;
         quorum.get(node).line().ask(request);
     }
 
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int node, RedisCommand command, long untilNanos) {
-        requests[node] = quorum.get(node)
-                .line()
-                .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
+        requests[node] = quorum.get(node).release(command, patience, untilNanos, answer -> note(node, answer));
     }
 
     /** Counts a server as one that will not answer. */
@@ -88,14 +93,9 @@ final class Poll {
         }
         answeredNanos[node] = env.nanoTime();
         answers.set(node, answer);
-        if (!isWaiter() && decision.isMade(this)) {
+        if (parked && decision.isMade(this)) {
             env.unpark(waiter);
         }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
-    private boolean isWaiter() {
-        return Thread.currentThread() == waiter;
     }
 
     /** Waits until the decision is made, or no answer is to be waited for any more; answers that come later do not count. */
@@ -125,6 +125,7 @@ final class Poll {
         if (!readAnswers()) {
             readInBackground();
         }
+        parked = true;
         while (!decision.isMade(this)) {
             long patienceNanos = patienceLeft();
             if (withoutMajorityNanos > 0 && !hasMajoritySpoken()) {
@@ -139,9 +140,10 @@ final class Poll {
                 extraNanos = patience.answerNanos() - left;
                 continue;
             }
-            env.park(this, left);
+            env.park(this, isAnyWaiting() ? Math.min(left, Math.max(patience.answerNanos(), LEAST_PARK_NANOS)) : left);
             interrupted |= Thread.interrupted();
         }
+        parked = false;
         if (interrupted) {
             waiter.interrupt();
         }
@@ -170,6 +172,17 @@ final class Poll {
                 quorum.get(i).line().readInBackground();
             }
         }
+    }
+
+    /** Whether a request is still to be sent, so that nobody knows yet when it is late. */
+    private boolean isAnyWaiting() {
+        for (int i = 0; i < requests.length; i++) {
+            Request request = requests[i];
+            if (request != null && answer(i) == null && request.isWaiting()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean hasMajoritySpoken() {

@@ -18,7 +18,6 @@ final class Request implements BooleanSupplier {
     final Settings.Patience patience;
 
     private final Consumer<Answer> onAnswer;
-    private final Runnable onSent;
     private final AtomicBoolean answered = new AtomicBoolean();
 
     volatile RedisLink.@Nullable Sent sent;
@@ -32,6 +31,7 @@ final class Request implements BooleanSupplier {
     boolean decided;
 
     private volatile long lateNanos;
+    private volatile boolean waiting = true;
 
     /** What is asked, which decides when a server may answer. */
     enum Kind {
@@ -55,12 +55,11 @@ final class Request implements BooleanSupplier {
         RedisCommand command(String recordId);
     }
 
-    Request(Wording wording, Kind kind, Settings.Patience patience, Consumer<Answer> onAnswer, Runnable onSent) {
+    Request(Wording wording, Kind kind, Settings.Patience patience, Consumer<Answer> onAnswer) {
         this.wording = wording;
         this.kind = kind;
         this.patience = patience;
         this.onAnswer = onAnswer;
-        this.onSent = onSent;
     }
 
     /** Hands the answer on, if it is the first. */
@@ -86,12 +85,20 @@ final class Request implements BooleanSupplier {
         return lateNanos;
     }
 
-    void lateNanos(long nanoTime) {
-        lateNanos = nanoTime;
+    /** Whether it is still to be sent, and may be late sooner than is known now: as long after that as the server has to answer. */
+    boolean isWaiting() {
+        return waiting;
     }
 
-    /** Says that it is on its way, and late at another time than was thought. */
-    void tellSent() {
-        onSent.run();
+    /** Notes that it waits to be sent, at most until some moment. */
+    void noteWaiting(long untilNanos) {
+        waiting = true;
+        lateNanos = untilNanos;
+    }
+
+    /** Notes that it is sent. */
+    void noteSent(long nowNanos) {
+        lateNanos = nowNanos + patience.answerNanos();
+        waiting = false;
     }
 }

@@ -36,6 +36,7 @@ class CombiningLinkTest extends RedisLinkContract {
                 readers.add(Thread.currentThread());
                 reply.complete(it);
             });
+            link.flush();
             if (!link.readReplies(reply::isDone)) {
                 link.readInBackground();
             }
@@ -65,6 +66,29 @@ class CombiningLinkTest extends RedisLinkContract {
         link.readInBackground();
         server.resume();
         assertThat(value(reply)).isEqualTo("PONG");
+    }
+
+    @Test
+    void sendingNeverWaitsHoweverMuchTheServerOwes() throws Exception {
+        RedisServer server = start();
+        RedisLink link = node(server.uri()).openLink(LONG);
+        server.pause();
+        String text = "x".repeat(10_000);
+        List<CompletableFuture<RedisLink.Reply>> replies = new ArrayList<>();
+        try {
+            // More than the system takes for a server that reads nothing.
+            CompletableFuture.runAsync(() -> {
+                        for (int i = 0; i < 2_000; i++) {
+                            replies.add(send(link, RedisCommand.of("SETRANGE", "k", "0", text)));
+                        }
+                    })
+                    .get(LONG.toSeconds(), TimeUnit.SECONDS);
+        } finally {
+            server.resume();
+        }
+        assertThat(replies)
+                .hasSize(2_000)
+                .allSatisfy(reply -> assertThat(value(reply)).isEqualTo((long) text.length()));
     }
 
     @Test

@@ -71,6 +71,7 @@ abstract class RedisLinkContract {
     static CompletableFuture<RedisLink.Reply> send(RedisLink link, RedisCommand command) {
         CompletableFuture<RedisLink.Reply> reply = new CompletableFuture<>();
         link.send(command, reply::complete);
+        link.flush();
         return reply;
     }
 
@@ -102,6 +103,7 @@ abstract class RedisLinkContract {
         for (int i = 0; i < 1_000; i++) {
             link.send(RedisCommand.of("INCR", "n"), reply -> replies.add(((RedisLink.Reply.Value) reply).value()));
         }
+        link.flush();
         await().atMost(LONG).until(() -> replies.size() == 1_000);
         assertThat(replies)
                 .isEqualTo(
@@ -141,6 +143,7 @@ abstract class RedisLinkContract {
             server.pause();
             CompletableFuture<RedisLink.Reply> reply = new CompletableFuture<>();
             RedisLink.Sent sent = link.send(set("v"), reply::complete);
+            link.flush();
             sent.doNotRepeat();
             CompletableFuture<RedisLink.Reply> undo = send(link, RedisCommand.of("DEL", "k"));
             server.resume();

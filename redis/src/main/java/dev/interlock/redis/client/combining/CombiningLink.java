@@ -7,57 +7,31 @@ import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.Login;
-import dev.interlock.redis.client.NotSentException;
-import dev.interlock.redis.client.ServerError;
 import dev.interlock.redis.client.jedis.JedisChannel;
 import dev.interlock.redis.client.jedis.JedisDialer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A connection on which callers write by themselves, and read by themselves while they are alone.
- *
- * <p>The thread that finds nobody writing writes for all. See {@link ReplyReader} for who reads.
+ * A connection on which callers write by themselves, and read by themselves while they are alone. See {@link LinkQueue} for who writes,
+ * and {@link ReplyReader} for who reads.
  */
 final class CombiningLink implements RedisLink, ReplyReader.Source {
-    private static final System.Logger LOG = System.getLogger(CombiningLink.class.getPackageName());
-
     /** How long a reply that has begun may take to come in full. */
     private static final Duration LONGEST_REPLY = Duration.ofSeconds(5);
-
-    /** How much is written at once, at most, so that the server begins to answer. */
-    private static final int MOST_BYTES = 16 * 1024;
 
     private final Environment env;
     private final Failures failures;
     private final JedisDialer dialer;
     private final JedisChannel channel;
     private final Consumer<CombiningLink> onEnd;
+    private final LinkQueue queue;
     private final ReplyReader reader;
-
-    private final ReentrantLock writing = new ReentrantLock();
-    private final Queue<Transmission> outgoing = new ConcurrentLinkedQueue<>();
-
-    /** What was written, in the order in which the server answers. Polled by whoever may read, or when nobody will any more. */
-    private final Queue<Transmission> owed = new ConcurrentLinkedQueue<>();
-
-    private final AtomicReference<@Nullable Throwable> end = new AtomicReference<>();
     private final AtomicBoolean loggingIn = new AtomicBoolean();
-
-    /** Whether nobody will read any more, so that what is owed has failed. */
-    private volatile boolean abandoned;
 
     /** @param onEnd told once, when the connection has ended */
     CombiningLink(
@@ -71,68 +45,27 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         this.dialer = dialer;
         this.channel = channel;
         this.onEnd = onEnd;
+        this.queue = new LinkQueue(env, channel, this::end);
         this.reader = new ReplyReader(env, this);
     }
 
     @Override
     public Sent send(RedisCommand command, Consumer<Reply> onReply) {
         logInAgainIfDue();
-        Transmission transmission = new Transmission(command, onReply);
-        put(transmission);
+        Transmission transmission = new Transmission(failures, command, onReply);
+        queue.add(transmission);
+        reader.noteSent();
         return transmission;
     }
 
-    private void put(Transmission transmission) {
-        outgoing.add(transmission);
-        while (!outgoing.isEmpty() && writing.tryLock()) {
-            try {
-                write();
-            } finally {
-                writing.unlock();
-            }
+    @Override
+    public void flush() {
+        if (!reader.isAtWork() || !queue.isBusy()) {
+            queue.write();
         }
-        reader.noteSent();
-    }
-
-    /** Writes what waits; under the lock. */
-    private void write() {
-        List<Transmission> batch = new ArrayList<>();
-        Transmission next = outgoing.poll();
-        while (next != null) {
-            ByteArrayOutputStream more = null;
-            byte[] bytes = next.bytes();
-            batch.add(next);
-            next = outgoing.poll();
-            while (next != null && (more == null ? bytes.length : more.size()) < MOST_BYTES) {
-                if (more == null) {
-                    more = new ByteArrayOutputStream(MOST_BYTES);
-                    more.writeBytes(bytes);
-                }
-                more.writeBytes(next.bytes());
-                batch.add(next);
-                next = outgoing.poll();
-            }
-            write(batch, more == null ? bytes : more.toByteArray());
-            batch.clear();
-        }
-    }
-
-    private void write(List<Transmission> batch, byte[] bytes) {
-        Throwable ended = end.get();
-        if (ended != null) {
-            batch.forEach(transmission -> transmission.failUnsent(ended));
-            return;
-        }
-        owed.addAll(batch);
-        try {
-            channel.write(bytes, bytes.length);
-        } catch (IOException e) {
-            // With its last byte the write would have succeeded.
-            batch.get(batch.size() - 1).unsent = true;
-            end(e);
-        }
-        if (abandoned) {
-            failOwed();
+        if (queue.isWaiting()) {
+            // The reader writes it, when replies have come.
+            reader.readInBackground();
         }
     }
 
@@ -143,12 +76,28 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
 
     @Override
     public void readInBackground() {
+        flush();
         reader.readInBackground();
     }
 
     @Override
-    public boolean isOwed() {
-        return !owed.isEmpty();
+    public boolean isWaiting() {
+        return queue.isWaiting();
+    }
+
+    @Override
+    public void write() {
+        queue.write();
+    }
+
+    @Override
+    public boolean owes(int count) {
+        return queue.owes(count);
+    }
+
+    @Override
+    public boolean hasBuffered() {
+        return channel.hasBuffered();
     }
 
     @Override
@@ -162,22 +111,24 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
             return false;
         }
         Object reply = channel.read(new Deadline(env, LONGEST_REPLY));
-        Transmission transmission = owed.poll();
+        Transmission transmission = queue.answered();
         if (transmission == null) {
             throw new IOException("the server sent a reply that nobody asked for");
         }
-        transmission.settle(reply);
+        if (!transmission.settle(reply)) {
+            queue.add(transmission);
+        }
         return true;
     }
 
     @Override
     public boolean isOpen() {
-        return end.get() == null;
+        return !queue.hasEnded();
     }
 
     @Override
     public void end(Throwable cause) {
-        if (end.compareAndSet(null, cause)) {
+        if (queue.end(cause)) {
             channel.abort();
             ended();
         }
@@ -185,7 +136,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
 
     @Override
     public void close() {
-        if (end.compareAndSet(null, new IOException("the connection was closed by this program"))) {
+        if (queue.end(new IOException("the connection was closed by this program"))) {
             channel.close();
             ended();
         }
@@ -203,15 +154,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
 
     @Override
     public void abandon() {
-        abandoned = true;
-        failOwed();
-    }
-
-    private void failOwed() {
-        Throwable cause = end.get();
-        for (Transmission each = owed.poll(); each != null; each = owed.poll()) {
-            each.fail(cause == null ? new IOException("the connection has ended") : cause);
-        }
+        queue.abandon();
     }
 
     /** Logs in again, ahead of what is sent after that; the connection goes on meanwhile. */
@@ -226,7 +169,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         try {
             Optional<Login> login = dialer.nextLogin();
             if (login.isPresent()) {
-                put(new Transmission(login.get().command(), reply -> {
+                queue.add(new Transmission(failures, login.get().command(), reply -> {
                     if (reply instanceof Reply.Failed failed) {
                         // A new connection says why.
                         end(failed.cause());
@@ -234,65 +177,10 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
                     channel.loggedIn(login);
                     loggingIn.set(false);
                 }));
-                reader.readInBackground();
+                readInBackground();
             }
         } catch (Throwable e) {
             end(e);
-        }
-    }
-
-    private final class Transmission implements Sent {
-        private final RedisCommand command;
-        private final Consumer<Reply> onReply;
-        private final AtomicBoolean last;
-        private volatile RedisCommand form;
-
-        /** Whether it was certainly not written in full. Set by the thread that writes. */
-        private volatile boolean unsent;
-
-        Transmission(RedisCommand command, Consumer<Reply> onReply) {
-            this.command = command;
-            this.onReply = onReply;
-            this.last = new AtomicBoolean(!command.isScript());
-            this.form = command;
-        }
-
-        byte[] bytes() {
-            return form.encoded();
-        }
-
-        void settle(@Nullable Object reply) {
-            if (!(reply instanceof ServerError error)) {
-                tell(new Reply.Value(reply));
-            } else if (error.isNoScript() && last.compareAndSet(false, true)) {
-                form = command.inFull();
-                put(this);
-            } else {
-                tell(new Reply.Failed(failures.answered(command, error)));
-            }
-        }
-
-        void failUnsent(Throwable cause) {
-            unsent = true;
-            fail(cause);
-        }
-
-        void fail(Throwable cause) {
-            tell(new Reply.Failed(
-                    unsent ? failures.notSent(command, new NotSentException(cause)) : failures.broken(command, cause)));
-        }
-
-        private void tell(Reply reply) {
-            try {
-                onReply.accept(reply);
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.WARNING, "a listener to replies failed", e);
-            }
-        }
-
-        @Override
-        public void doNotRepeat() {
-            last.set(true);
         }
     }
 }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Who reads the replies of a {@link CombiningLink}: a caller that is alone, or a thread of the connection.
  *
  * <p>One thread at a time may read. A caller that may reads until it has its own reply, and leaves what is owed to others behind. If it
- * cannot, because somebody else reads or the server is slow, it has the thread read until nothing is owed. That thread also sweeps up what
- * callers leave behind, and while nobody sends anything it waits for the end of the connection.
+ * cannot, because somebody else reads or the server is slow, it has the thread read until nothing is owed. That thread also writes for
+ * those who send meanwhile, sweeps up what callers leave behind, and while nobody sends anything it waits for the end of the connection.
  */
 final class ReplyReader {
     /** How long a caller waits for a server before it leaves that to the thread: others may have answered meanwhile. */
@@ -30,6 +30,12 @@ final class ReplyReader {
 
     private static final long LONGEST_PENALTY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
+    /** From so many commands on that the server is busy with, several callers are waiting. */
+    private static final int SEVERAL = 3;
+
+    /** For how long the thread stays when nothing is owed, since several callers were waiting a moment ago. */
+    private static final Duration STAY = Duration.ofMillis(1);
 
     private final Environment env;
     private final Source source;
@@ -49,8 +55,17 @@ final class ReplyReader {
 
     /** What is read. */
     interface Source {
-        /** Whether a reply is to come. */
-        boolean isOwed();
+        /** Whether so many replies are to come. */
+        boolean owes(int count);
+
+        /** Whether commands wait to be written. */
+        boolean isWaiting();
+
+        /** Writes what waits. */
+        void write();
+
+        /** Whether the beginning of the next reply was read already. */
+        boolean hasBuffered();
 
         /** Whether a reply, or a part of one, has come. */
         boolean hasUnread() throws IOException;
@@ -81,6 +96,11 @@ final class ReplyReader {
         }
     }
 
+    /** Whether the thread reads, and writes what waits whenever it has read what has come. */
+    boolean isAtWork() {
+        return wanted && !stopped;
+    }
+
     /** Reads on the present thread. Returns whether there is enough, or nothing more to come. */
     boolean read(BooleanSupplier enough) {
         if (wanted
@@ -91,7 +111,7 @@ final class ReplyReader {
         }
         boolean timely = true;
         try {
-            while (timely && !enough.getAsBoolean() && source.isOwed()) {
+            while (timely && !enough.getAsBoolean() && source.owes(1)) {
                 timely = source.readNext(new Deadline(env, PATIENCE));
             }
         } catch (Throwable e) {
@@ -100,6 +120,8 @@ final class ReplyReader {
         } finally {
             noteSpeed(timely);
             leave();
+            // What replies have brought about, such as a script that is sent in full.
+            source.write();
         }
         return timely;
     }
@@ -176,20 +198,42 @@ final class ReplyReader {
 
     private void readAsThread() throws IOException {
         if (wanted) {
-            while (source.isOwed() && !stopped) {
-                source.readNext(new Deadline(env, LONGEST_WAIT));
-            }
-            wanted = false;
-        } else if (active || source.isOwed()) {
+            readAll();
+        } else if (active || source.owes(1)) {
+            source.write();
             while (source.hasUnread()) {
                 source.readNext(new Deadline(env, PATIENCE));
             }
+            source.write();
             // A server that takes longer is waited for, unless callers come back.
-            wanted = !active && source.isOwed();
+            wanted = !active && source.owes(1);
         } else {
             // Nothing is to come but the end of the connection, unless somebody sends something meanwhile.
             source.readNext(new Deadline(env, LONGEST_WAIT));
             active = true;
+        }
+    }
+
+    /** Reads, and writes what callers have left to this thread, until nothing is owed and callers come one by one. */
+    private void readAll() throws IOException {
+        long severalNanos = env.nanoTime() - STAY.toNanos();
+        while (!stopped) {
+            if (!source.hasBuffered()) {
+                source.write();
+            }
+            if (source.owes(1)) {
+                source.readNext(new Deadline(env, LONGEST_WAIT));
+                severalNanos = source.owes(SEVERAL) ? env.nanoTime() : severalNanos;
+            } else if (env.nanoTime() - severalNanos < STAY.toNanos()) {
+                source.readNext(new Deadline(env, STAY));
+            } else {
+                wanted = false;
+                if (!source.owes(1) && !source.isWaiting()) {
+                    return;
+                }
+                // Who sent this may have relied on the present thread.
+                wanted = true;
+            }
         }
     }
 }

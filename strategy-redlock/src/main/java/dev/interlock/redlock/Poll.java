@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * thread, while answers come from any.
  */
 final class Poll {
-    private static final long LEAST_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** More often nobody looks whether a request was sent: there may be a thousand threads, and the processor has to send them. */
+    private static final long LEAST_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
@@ -93,7 +94,7 @@ final class Poll {
         }
         answeredNanos[node] = env.nanoTime();
         answers.set(node, answer);
-        if (parked && decision.isMade(this)) {
+        if (parked && (decision.isMade(this) || hasMajoritySpoken())) {
             env.unpark(waiter);
         }
     }
@@ -128,7 +129,8 @@ final class Poll {
         parked = true;
         while (!decision.isMade(this)) {
             long patienceNanos = patienceLeft();
-            if (withoutMajorityNanos > 0 && !hasMajoritySpoken()) {
+            boolean awaitsMajority = withoutMajorityNanos > 0 && !hasMajoritySpoken();
+            if (awaitsMajority) {
                 patienceNanos = Math.max(patienceNanos, beganNanos + withoutMajorityNanos - env.nanoTime());
             }
             long left = Math.min(untilNanos - env.nanoTime(), patienceNanos + extraNanos);
@@ -140,7 +142,7 @@ final class Poll {
                 extraNanos = patience.answerNanos() - left;
                 continue;
             }
-            env.park(this, isAnyWaiting() ? Math.min(left, Math.max(patience.answerNanos(), LEAST_PARK_NANOS)) : left);
+            env.park(this, awaitsMajority ? left : Math.min(left, longestPark()));
             interrupted |= Thread.interrupted();
         }
         parked = false;
@@ -174,15 +176,15 @@ final class Poll {
         }
     }
 
-    /** Whether a request is still to be sent, so that nobody knows yet when it is late. */
-    private boolean isAnyWaiting() {
+    /** For how long to wait without a look at what is still to be sent: only then does one know when that is late. */
+    private long longestPark() {
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
             if (request != null && answer(i) == null && request.isWaiting()) {
-                return true;
+                return Math.max(patience.answerNanos(), LEAST_PARK_NANOS);
             }
         }
-        return false;
+        return Long.MAX_VALUE;
     }
 
     private boolean hasMajoritySpoken() {

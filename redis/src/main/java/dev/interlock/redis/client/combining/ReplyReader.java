@@ -113,6 +113,8 @@ final class ReplyReader {
         try {
             while (timely && !enough.getAsBoolean() && source.owes(1)) {
                 timely = source.readNext(new Deadline(env, PATIENCE));
+                // What the reply has brought about, such as a script that is sent in full.
+                source.write();
             }
         } catch (Throwable e) {
             // Whatever it was, where the next reply begins is not known any more.
@@ -120,8 +122,6 @@ final class ReplyReader {
         } finally {
             noteSpeed(timely);
             leave();
-            // What replies have brought about, such as a script that is sent in full.
-            source.write();
         }
         return timely;
     }

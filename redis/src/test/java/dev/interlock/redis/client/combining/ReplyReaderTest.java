@@ -7,8 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.ShiftedEnvironment;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,11 +24,19 @@ class ReplyReaderTest {
     /** Happens once, when the thread has seen that nothing is owed. */
     private final AtomicReference<Runnable> atTheEnd = new AtomicReference<>(() -> {});
 
+    private volatile @Nullable Thread thread;
+
     private final ReplyReader reader = new ReplyReader(
             new ShiftedEnvironment() {
                 @Override
                 public void park(Object blocker, long nanos) {
                     super.park(blocker, Long.MAX_VALUE);
+                }
+
+                @Override
+                public Thread newThread(String name, Runnable task) {
+                    thread = super.newThread(name, task);
+                    return thread;
                 }
             },
             new ReplyReader.Source() {
@@ -80,6 +90,7 @@ class ReplyReaderTest {
 
     @Test
     void aReplyThatIsLeftToTheThreadWhenItGoesToRestIsRead() {
+        beginAtRest();
         atTheEnd.set(() -> {
             owed.set(1);
             reader.noteSent();
@@ -92,6 +103,7 @@ class ReplyReaderTest {
 
     @Test
     void aCommandThatIsLeftToTheThreadWhenItGoesToRestIsWrittenAndItsReplyRead() {
+        beginAtRest();
         atTheEnd.set(() -> {
             reader.noteSent();
             assertThat(reader.isAtWork()).isTrue();
@@ -99,6 +111,13 @@ class ReplyReaderTest {
         });
         sendAndLeave();
         await().atMost(LONG).until(() -> waiting.get() == 0 && owed.get() == 0);
+    }
+
+    /** Lets the thread begin, and park without a permit that would let it look once more. */
+    private void beginAtRest() {
+        reader.noteSent();
+        Thread present = Objects.requireNonNull(thread);
+        await().atMost(LONG).until(() -> present.getState() == Thread.State.WAITING);
     }
 
     private void sendAndLeave() {

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract over Lettuce, as in {@link RedlockConformanceTest}. */
+/** The contract over Lettuce, as in {@link RedlockConformanceTest}; what differs is below the protocol, and has tests of its own. */
 @Tag("conformance")
-@Tag("deep")
+@Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
 class RedlockLettuceConformanceTest extends DistributedLockConformance {
     @Override

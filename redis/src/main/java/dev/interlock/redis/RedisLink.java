@@ -62,8 +62,8 @@ public interface RedisLink extends AutoCloseable {
     Sent send(RedisCommand command, Consumer<Reply> onReply);
 
     /**
-     * Writes what waits, or leaves that to another thread that is about to do it. Need not be called by a listener to replies: what it
-     * sends is written when it has returned.
+     * Writes what waits, or leaves that to another thread that is about to do it. What a listener to replies of this connection sends is
+     * written when it has returned, at the latest.
      */
     default void flush() {}
 

@@ -233,7 +233,7 @@ final class NodeLine implements NodeConnector.Owner {
         return abstention;
     }
 
-    /** Sends what waits, as far as the node keeps up. For a listener to replies, behind which the link writes what is sent. */
+    /** Sends what waits, as far as the node keeps up. */
     void sendOn() {
         if (backlog.isEmpty()) {
             return;
@@ -246,6 +246,7 @@ final class NodeLine implements NodeConnector.Owner {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+        flush();
     }
 
     /** Returns what to do after the lock is released. */
@@ -301,18 +302,20 @@ final class NodeLine implements NodeConnector.Owner {
      */
     @Nullable
     Answer recover(Session from, Request request, LockBackendException cause) {
+        Answer answer = failure(cause);
         lock.lock();
         try {
             connected.drop(from, false);
             if (cause.reason() == Reason.UNREACHABLE && !request.repeated && !request.decided) {
                 // A connection that has just ended says nothing about the next one.
                 request.repeated = true;
-                return submit(request);
+                answer = submit(request);
             }
-            return failure(cause);
         } finally {
             lock.unlock();
         }
+        flush();
+        return answer;
     }
 
     /** Gives up a connection. */

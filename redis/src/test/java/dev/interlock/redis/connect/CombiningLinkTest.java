@@ -4,6 +4,7 @@ package dev.interlock.redis.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.testservers.FaultProxy;
@@ -98,6 +99,16 @@ class CombiningLinkTest extends RedisLinkContract {
         assertThat(value(send(link, RedisCommand.of("PING")))).isEqualTo("PONG");
         proxy.cutConnections();
         await().atMost(LONG).until(() -> !link.isOpen());
+    }
+
+    @Test
+    void whatIsSentOverALinkThatHasEndedFailsThoughNobodyHasItWritten() {
+        RedisLink link = node(start().uri()).openLink(LONG);
+        assertThat(value(send(link, RedisCommand.of("PING")))).isEqualTo("PONG");
+        link.close();
+        CompletableFuture<RedisLink.Reply> reply = new CompletableFuture<>();
+        link.send(RedisCommand.of("PING"), reply::complete);
+        assertThat(failure(reply).reason()).isEqualTo(Reason.UNREACHABLE);
     }
 
     @Test

@@ -83,7 +83,7 @@ abstract class RedisLinkContract {
         return ((RedisLink.Reply.Value) outcome(reply)).value();
     }
 
-    private static LockBackendException failure(CompletableFuture<RedisLink.Reply> reply) {
+    static LockBackendException failure(CompletableFuture<RedisLink.Reply> reply) {
         return ((RedisLink.Reply.Failed) outcome(reply)).cause();
     }
 

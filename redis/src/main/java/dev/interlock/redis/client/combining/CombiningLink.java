@@ -54,6 +54,10 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         logInAgainIfDue();
         Transmission transmission = new Transmission(failures, command, onReply);
         queue.add(transmission);
+        if (queue.hasEnded()) {
+            // Whoever ended it may have looked before.
+            queue.write();
+        }
         reader.noteSent();
         return transmission;
     }
@@ -101,8 +105,8 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
     }
 
     @Override
-    public boolean hasUnread() throws IOException {
-        return channel.hasUnread();
+    public boolean hasArrived() throws IOException {
+        return channel.hasArrived();
     }
 
     @Override

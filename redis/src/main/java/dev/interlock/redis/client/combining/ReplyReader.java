@@ -67,8 +67,8 @@ final class ReplyReader {
         /** Whether the beginning of the next reply was read already. */
         boolean hasBuffered();
 
-        /** Whether a reply, or a part of one, has come. */
-        boolean hasUnread() throws IOException;
+        /** Whether something has come, which is a reply, or may be. */
+        boolean hasArrived() throws IOException;
 
         /** Waits for the next reply, and hands it on; {@code false} if none has begun by the deadline. */
         boolean readNext(Deadline deadline) throws IOException;
@@ -201,12 +201,14 @@ final class ReplyReader {
             readAll();
         } else if (active || source.owes(1)) {
             source.write();
-            while (source.hasUnread()) {
+            while (source.hasArrived()) {
                 source.readNext(new Deadline(env, PATIENCE));
             }
             source.write();
-            // A server that takes longer is waited for, unless callers come back.
-            wanted = !active && source.owes(1);
+            if (!active && source.owes(1)) {
+                // A server that takes longer is waited for, since no caller has come back.
+                wanted = true;
+            }
         } else {
             // Nothing is to come but the end of the connection, unless somebody sends something meanwhile.
             source.readNext(new Deadline(env, LONGEST_WAIT));

@@ -56,6 +56,7 @@ public final class JedisChannel {
 
     private final JedisConnection connection;
     private final Socket socket;
+    private final InputStream arriving;
     private final OutputStream out;
     private final Replies in;
     private int limitMillis;
@@ -64,6 +65,7 @@ public final class JedisChannel {
         this.connection = connection;
         this.socket = connection.socket();
         socket.setSendBufferSize(SEND_BUFFER);
+        this.arriving = connection.transport().getInputStream();
         this.out = socket.getOutputStream();
         this.in = new Replies(socket.getInputStream());
     }
@@ -91,6 +93,14 @@ public final class JedisChannel {
     /** Whether something has come that was not read yet, perhaps a part of a reply. */
     public boolean hasUnread() throws IOException {
         return in.hasBuffered() || in.available() > 0;
+    }
+
+    /**
+     * As {@link #hasUnread}, and sees what TLS has not decrypted yet: perhaps a reply, perhaps only something between the two sides of
+     * the encryption.
+     */
+    public boolean hasArrived() throws IOException {
+        return hasUnread() || arriving.available() > 0;
     }
 
     /**

@@ -65,7 +65,7 @@ class ReplyReaderTest {
                 }
 
                 @Override
-                public boolean hasUnread() {
+                public boolean hasArrived() {
                     return owed.get() > 0;
                 }
 

@@ -3,6 +3,7 @@ package dev.interlock.redis;
 
 import dev.interlock.LockBackendException;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +52,37 @@ public interface RedisLink extends AutoCloseable {
     }
 
     /**
-     * Sends a command. A script that the server does not know is sent in full once more, behind what was sent meanwhile.
+     * Sends a command, or lets it wait behind what was sent before, to be written by the next {@link #flush}. A script that the server
+     * does not know is sent in full once more, behind what was sent meanwhile.
      *
      * @param command the command
      * @param onReply told what came of it, exactly once, perhaps before this method returns; must not block
      * @return the command on its way
      */
     Sent send(RedisCommand command, Consumer<Reply> onReply);
+
+    /**
+     * Writes what waits, or leaves that to another thread that is about to do it. What a listener to replies of this connection sends is
+     * written when it has returned, at the latest.
+     */
+    default void flush() {}
+
+    /**
+     * Reads replies on the present thread, so that it need not be woken by another one. Does nothing where replies come by themselves,
+     * while another thread reads, or where the server has been slow lately.
+     *
+     * @param enough tells when to stop; is asked after each reply
+     * @return whether there is enough, or nothing more to come; if not, {@link #readInBackground} has the replies read
+     */
+    default boolean readReplies(BooleanSupplier enough) {
+        return false;
+    }
+
+    /**
+     * Does what {@link #flush} does, and has replies read by a thread of the connection as soon as they come, until there are no more to
+     * come; does not wait for that.
+     */
+    default void readInBackground() {}
 
     /**
      * Tells whether the connection was still there when it was last heard of.
@@ -69,4 +94,12 @@ public interface RedisLink extends AutoCloseable {
     /** Ends the connection; commands that are not answered yet fail with an unknown outcome. Has no effect if called again. */
     @Override
     void close();
+
+    /**
+     * As {@link #close}, and throws away what the network has not delivered yet, as far as the implementation can, so that it does not
+     * reach the server after what is sent over a later connection.
+     */
+    default void abort() {
+        close();
+    }
 }

@@ -101,6 +101,7 @@ final class Enrolment {
         session.noteSent(env.nanoTime());
         session.link.send(
                 births.enrol(index, session.runId, eligibility), reply -> settle(session, eligibility, reply));
+        session.link.readInBackground();
     }
 
     private void settle(Session session, Eligibility eligibility, RedisLink.Reply reply) {

@@ -185,6 +185,7 @@ final class NodeConnector {
             reply.set(it);
             env.unpark(waiter);
         });
+        link.readInBackground();
         for (long left = timeout.toNanos(); left > 0 && reply.get() == null; left = until - env.nanoTime()) {
             env.park(link, left);
         }

@@ -4,19 +4,17 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.line.Backlog;
-import dev.interlock.redlock.line.Reconnection;
+import dev.interlock.redlock.line.Connected;
 import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,19 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>No method waits for the server. Safe to use from any thread; answers are given outside the lock.
  */
 final class NodeLine implements NodeConnector.Owner {
-    private static final Settings.Patience NO_PATIENCE = new Settings.Patience(0, 0);
+    private static final List<Runnable> NO_NEWS = List.of();
 
     private final Environment env;
     private final String name;
     private final RedisNode node;
-    private final Duration timeout;
     private final Owner owner;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Backlog<Request> backlog = new Backlog<>();
-    private final Reconnection reconnection;
-    private volatile @Nullable Session session;
-    private boolean closed;
+    private final Connected<Session> connected;
 
     /** Whom to tell. */
     interface Owner {
@@ -50,6 +45,9 @@ final class NodeLine implements NodeConnector.Owner {
 
         /** A request is about to be sent over a connection, unless the process stands aside; may be called under the lock. */
         void onAsked(Session session, long nowNanos);
+
+        /** Makes the request by which a release is delivered that could not be before; is called under the lock. */
+        Request newRelease(Outbox.Undelivered release);
 
         /** There is a reply; may be called under the lock if the connection has ended. */
         void onReply(Session from, Request request, RedisLink.Reply reply);
@@ -66,80 +64,72 @@ final class NodeLine implements NodeConnector.Owner {
         this.env = env;
         this.name = server.name();
         this.node = server.node();
-        this.timeout = timeout;
         this.owner = owner;
         NodeConnector connector = new NodeConnector(env, index, server, settings, births, timeout, this);
-        this.reconnection = new Reconnection(env, name, timeout, connector::connect);
+        this.connected = new Connected<>(env, name, timeout, connector::connect, owner::onDisconnected);
     }
 
     /** The connection, or {@code null} if there is none. */
     @Nullable
     Session session() {
-        return session;
+        return connected.present();
     }
 
     /** Opens the connection again if it has ended. */
     void look() {
         lock.lock();
         try {
-            dropIfOver(env.nanoTime());
+            connected.examined(env.nanoTime());
         } finally {
             lock.unlock();
         }
     }
 
+    /** Reads on the present thread until a request has its answer; returns {@code false} if others are to read instead. */
+    boolean read(Request request) {
+        Session current = connected.present();
+        return current != null && request.sent != null && current.link.readReplies(request);
+    }
+
+    /** Has answers read by another thread. */
+    void readInBackground() {
+        Session current = connected.present();
+        if (current != null) {
+            current.link.readInBackground();
+        }
+    }
+
     /** Sends a request, at once or when there is a connection. */
     void ask(Request request) {
+        List<Runnable> news = NO_NEWS;
         Answer refusal;
         lock.lock();
         try {
             refusal = submit(request);
+            if (!backlog.isEmpty()) {
+                // The answer that would have let it go may have come before it was here.
+                news = sendWaiting();
+            }
         } finally {
             lock.unlock();
         }
         if (refusal != null) {
             request.answer(refusal);
         }
-        // The answer that would have let it go may have come before it was here.
-        sendWaiting();
+        news.forEach(Runnable::run);
+        flush();
     }
 
-    /**
-     * Sends a release, at once or when there is a connection, and again after a failure as long as the lease may last.
-     *
-     * @param untilNanos when the lease is over
-     */
-    Request release(
-            RedisCommand command,
-            Settings.Patience patience,
-            long untilNanos,
-            Consumer<Answer> onAnswer,
-            Runnable onSent) {
-        Request request = newRelease(command, patience, untilNanos, onAnswer, onSent);
-        ask(request);
-        return request;
+    /** Writes what was sent, outside the lock, so that several threads write together. */
+    private void flush() {
+        Session current = connected.present();
+        if (current != null) {
+            current.link.flush();
+        }
     }
 
-    private Request newRelease(
-            RedisCommand command,
-            Settings.Patience patience,
-            long untilNanos,
-            Consumer<Answer> onAnswer,
-            Runnable onSent) {
-        return new Request(
-                recordId -> command,
-                Request.Kind.OTHER,
-                patience,
-                answer -> {
-                    if (answer instanceof Answer.Failed failed && failed.cause().reason() != Reason.REFUSED) {
-                        deliverLater(new Outbox.Undelivered(command, untilNanos));
-                    }
-                    onAnswer.accept(answer);
-                },
-                onSent);
-    }
-
-    private void deliverLater(Outbox.Undelivered release) {
+    /** Sends a release when there is a connection that has room for it. */
+    void deliverLater(Outbox.Undelivered release) {
         lock.lock();
         try {
             backlog.addUndelivered(release);
@@ -175,7 +165,7 @@ final class NodeLine implements NodeConnector.Owner {
         try {
             request.decided = true;
             RedisLink.Sent sent = request.sent;
-            Session current = session;
+            Session current = connected.present();
             if (sent != null) {
                 sent.doNotRepeat();
             } else if (current != null && current.isShed(env.nanoTime())) {
@@ -188,21 +178,20 @@ final class NodeLine implements NodeConnector.Owner {
 
     /** Sends or queues a request, or returns why not; under the lock. */
     private @Nullable Answer submit(Request request) {
-        if (closed || request.givenUp || (request.decided && request.sent != null)) {
+        if (connected.isClosed() || request.givenUp || (request.decided && request.sent != null)) {
             return failure(endedHere());
         }
         long now = env.nanoTime();
-        dropIfOver(now);
-        Session current = session;
+        Session current = connected.examined(now);
         if (current != null) {
             return backlog.isEmpty() && hasRoomFor(request, current, now)
                     ? send(request, current, now)
                     : hold(request, current, now);
         }
-        reconnection.begin(false);
-        long leftNanos = reconnection.leftNanos(request.patience.answerNanos(), request.patience.connectionNanos());
-        request.lateNanos(now + leftNanos);
-        LockBackendException whyNot = reconnection.whyNot(leftNanos);
+        connected.begin();
+        long leftNanos = connected.leftNanos(request.patience.answerNanos(), request.patience.connectionNanos());
+        request.noteWaiting(now + leftNanos);
+        LockBackendException whyNot = connected.whyNot(leftNanos);
         if (whyNot != null) {
             return failure(whyNot);
         }
@@ -229,7 +218,7 @@ final class NodeLine implements NodeConnector.Owner {
         }
         // What waits for others of this process is not late; but nobody waits for a slow node while others are a
         // majority.
-        request.lateNanos(current.isShed(now) ? now : now + request.patience.connectionNanos());
+        request.noteWaiting(current.isShed(now) ? now : now + request.patience.connectionNanos());
         backlog.add(request);
         return null;
     }
@@ -245,46 +234,45 @@ final class NodeLine implements NodeConnector.Owner {
     }
 
     /** Sends what waits, as far as the node keeps up. */
-    void sendWaiting() {
+    void sendOn() {
         if (backlog.isEmpty()) {
             return;
         }
-        List<Runnable> news = new ArrayList<>();
+        List<Runnable> news;
         lock.lock();
         try {
-            sendWaiting(news);
+            news = sendWaiting();
         } finally {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+        flush();
     }
 
-    /** @param news where to add whom to tell what, after the lock is released */
-    private void sendWaiting(List<Runnable> news) {
-        Session current = session;
+    /** Returns what to do after the lock is released. */
+    private List<Runnable> sendWaiting() {
+        List<Runnable> news = NO_NEWS;
+        Session current = connected.present();
         long now = env.nanoTime();
-        while (current != null && current == session && !current.isFull()) {
+        while (current != null && current == connected.present() && !current.isFull()) {
             // What waits goes first: a release that did not find room may take back one of these.
             Request next = backlog.first();
             if (next == null) {
-                next = redelivery(now);
+                Outbox.Undelivered release = backlog.pollUndelivered(now);
+                next = release == null ? null : owner.newRelease(release);
             }
             if (next == null || !hasRoomFor(next, current, now)) {
-                return;
+                return news;
             }
             backlog.remove(next);
             Request sent = next;
             Answer refusal = send(sent, current, now);
-            news.add(refusal == null ? sent::tellSent : () -> sent.answer(refusal));
+            if (refusal != null) {
+                news = new ArrayList<>(news);
+                news.add(() -> sent.answer(refusal));
+            }
         }
-    }
-
-    /** Takes the oldest of the releases that could not be delivered. */
-    private @Nullable Request redelivery(long now) {
-        Outbox.Undelivered undelivered = backlog.pollUndelivered(now);
-        return undelivered == null
-                ? null
-                : newRelease(undelivered.release(), NO_PATIENCE, undelivered.untilNanos(), answer -> {}, () -> {});
+        return news;
     }
 
     private LockBackendException endedHere() {
@@ -298,7 +286,7 @@ final class NodeLine implements NodeConnector.Owner {
 
     private void transmit(Request request, Session current, long now) {
         current.noteSent(now);
-        request.lateNanos(now + request.patience.answerNanos());
+        request.noteSent(now);
         RedisLink.Sent sent = current.link.send(
                 request.wording.command(current.recordId()), reply -> owner.onReply(current, request, reply));
         request.sent = sent;
@@ -314,51 +302,29 @@ final class NodeLine implements NodeConnector.Owner {
      */
     @Nullable
     Answer recover(Session from, Request request, LockBackendException cause) {
+        Answer answer = failure(cause);
         lock.lock();
         try {
-            drop(from, false);
+            connected.drop(from, false);
             if (cause.reason() == Reason.UNREACHABLE && !request.repeated && !request.decided) {
                 // A connection that has just ended says nothing about the next one.
                 request.repeated = true;
-                return submit(request);
+                answer = submit(request);
             }
-            return failure(cause);
         } finally {
             lock.unlock();
         }
+        flush();
+        return answer;
     }
 
     /** Gives up a connection. */
     void giveUp(Session over) {
         lock.lock();
         try {
-            drop(over, false);
+            connected.drop(over, false);
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** Gives up a connection that has ended, or on which nothing has come for so long that another one may do better. */
-    private void dropIfOver(long now) {
-        Session current = session;
-        if (current == null) {
-            return;
-        }
-        if (current.hasSuccessor()) {
-            drop(current, true);
-        } else if (!current.link.isOpen() || current.owingNanos(now) > timeout.toNanos()) {
-            drop(current, false);
-        }
-    }
-
-    private void drop(Session over, boolean wait) {
-        if (session == over) {
-            session = null;
-            if (!closed) {
-                reconnection.begin(wait);
-            }
-            over.link.close();
-            owner.onDisconnected();
         }
     }
 
@@ -366,7 +332,7 @@ final class NodeLine implements NodeConnector.Owner {
     public boolean isClosed() {
         lock.lock();
         try {
-            return closed;
+            return connected.isClosed();
         } finally {
             lock.unlock();
         }
@@ -377,7 +343,7 @@ final class NodeLine implements NodeConnector.Owner {
         List<Request> failing;
         lock.lock();
         try {
-            reconnection.failed(cause);
+            connected.failed(cause);
             failing = backlog.removeAll();
         } finally {
             lock.unlock();
@@ -388,21 +354,19 @@ final class NodeLine implements NodeConnector.Owner {
     /** Makes a connection the one to use, unless there is no use for it any more. */
     @Override
     public void connected(Session opened) {
-        List<Runnable> news = new ArrayList<>();
+        List<Runnable> news;
         lock.lock();
         try {
-            reconnection.ended(!closed);
-            if (closed) {
-                opened.link.close();
+            if (!connected.use(opened)) {
                 return;
             }
-            session = opened;
             // Under the lock, or what is sent from now on could overtake what waits.
-            sendWaiting(news);
+            news = sendWaiting();
         } finally {
             lock.unlock();
         }
         news.forEach(Runnable::run);
+        opened.link.readInBackground();
         owner.onConnected();
     }
 
@@ -412,16 +376,13 @@ final class NodeLine implements NodeConnector.Owner {
         Session over;
         lock.lock();
         try {
-            closed = true;
-            over = session;
-            session = null;
+            over = connected.close();
             failing = backlog.removeAll();
-            reconnection.wake();
         } finally {
             lock.unlock();
         }
         if (over != null) {
-            over.link.close();
+            over.close();
         }
         failing.forEach(request -> request.answer(failure(endedHere())));
         node.close();

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * thread, while answers come from any.
  */
 final class Poll {
+    /** More often nobody looks whether a request was sent: there may be a thousand threads, and the processor has to send them. */
+    private static final long LEAST_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
 
@@ -37,6 +41,10 @@ final class Poll {
     private final Settings.Patience patience;
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
+
+    /** Whether the thread that waits may have to be woken. */
+    private volatile boolean parked;
+
     private final long beganNanos;
     private final @Nullable Request[] requests;
     private final long[] answeredNanos;
@@ -65,16 +73,14 @@ final class Poll {
 
     /** Asks a server. */
     void ask(int node, Request.Kind kind, Request.Wording wording) {
-        Request request = new Request(wording, kind, patience, answer -> note(node, answer), () -> env.unpark(waiter));
+        Request request = new Request(wording, kind, patience, answer -> note(node, answer));
         requests[node] = request;
         quorum.get(node).line().ask(request);
     }
 
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int node, RedisCommand command, long untilNanos) {
-        requests[node] = quorum.get(node)
-                .line()
-                .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
+        requests[node] = quorum.get(node).release(command, patience, untilNanos, answer -> note(node, answer));
     }
 
     /** Counts a server as one that will not answer. */
@@ -88,7 +94,7 @@ final class Poll {
         }
         answeredNanos[node] = env.nanoTime();
         answers.set(node, answer);
-        if (decision.isMade(this)) {
+        if (parked && (decision.isMade(this) || hasMajoritySpoken())) {
             env.unpark(waiter);
         }
     }
@@ -117,9 +123,14 @@ final class Poll {
     private void await(long untilNanos, long withoutMajorityNanos) {
         boolean interrupted = false;
         long extraNanos = 0;
+        if (!readAnswers()) {
+            readInBackground();
+        }
+        parked = true;
         while (!decision.isMade(this)) {
             long patienceNanos = patienceLeft();
-            if (withoutMajorityNanos > 0 && !hasMajoritySpoken()) {
+            boolean awaitsMajority = withoutMajorityNanos > 0 && !hasMajoritySpoken();
+            if (awaitsMajority) {
                 patienceNanos = Math.max(patienceNanos, beganNanos + withoutMajorityNanos - env.nanoTime());
             }
             long left = Math.min(untilNanos - env.nanoTime(), patienceNanos + extraNanos);
@@ -131,9 +142,10 @@ final class Poll {
                 extraNanos = patience.answerNanos() - left;
                 continue;
             }
-            env.park(this, left);
+            env.park(this, awaitsMajority ? left : Math.min(left, longestPark()));
             interrupted |= Thread.interrupted();
         }
+        parked = false;
         if (interrupted) {
             waiter.interrupt();
         }
@@ -143,6 +155,36 @@ final class Poll {
     void awaitAll(long untilNanos) {
         decision = poll -> IntStream.range(0, size()).allMatch(i -> answer(i) != null);
         await(untilNanos, 0);
+    }
+
+    /** Reads answers on this thread, one server after the other. Returns whether the decision is made. */
+    private boolean readAnswers() {
+        for (int i = 0; i < requests.length && !decision.isMade(this); i++) {
+            Request request = requests[i];
+            if (request != null && answer(i) == null) {
+                quorum.get(i).line().read(request);
+            }
+        }
+        return decision.isMade(this);
+    }
+
+    private void readInBackground() {
+        for (int i = 0; i < requests.length; i++) {
+            if (requests[i] != null && answer(i) == null) {
+                quorum.get(i).line().readInBackground();
+            }
+        }
+    }
+
+    /** For how long to wait without a look at what is still to be sent: only then does one know when that is late. */
+    private long longestPark() {
+        for (int i = 0; i < requests.length; i++) {
+            Request request = requests[i];
+            if (request != null && answer(i) == null && request.isWaiting()) {
+                return Math.max(patience.answerNanos(), LEAST_PARK_NANOS);
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     private boolean hasMajoritySpoken() {

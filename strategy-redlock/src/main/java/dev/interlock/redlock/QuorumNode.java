@@ -4,14 +4,17 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One node of the quorum: understands what it answers. Safe to use from any thread; no method waits for the server. */
@@ -21,6 +24,9 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
 
     /** What they answer if the client trusts the server, and others do not. */
     private static final Long NOT_TRUSTED = -3L;
+
+    /** Nobody waits for the answer. */
+    private static final Settings.Patience NO_PATIENCE = new Settings.Patience(0, 0);
 
     private final String name;
     private final RedisNode node;
@@ -65,6 +71,31 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
         return line;
     }
 
+    /**
+     * Sends a release, at once or when there is a connection, and again after a failure as long as the lease may last.
+     *
+     * @param untilNanos when the lease is over
+     */
+    Request release(RedisCommand command, Settings.Patience patience, long untilNanos, Consumer<Answer> onAnswer) {
+        Request request = newRelease(new Outbox.Undelivered(command, untilNanos), patience, onAnswer);
+        line.ask(request);
+        return request;
+    }
+
+    @Override
+    public Request newRelease(Outbox.Undelivered release) {
+        return newRelease(release, NO_PATIENCE, answer -> {});
+    }
+
+    private Request newRelease(Outbox.Undelivered release, Settings.Patience patience, Consumer<Answer> onAnswer) {
+        return new Request(recordId -> release.release(), Request.Kind.OTHER, patience, answer -> {
+            if (answer instanceof Answer.Failed failed && failed.cause().reason() != Reason.REFUSED) {
+                line.deliverLater(release);
+            }
+            onAnswer.accept(answer);
+        });
+    }
+
     /** The name of the process that is connected, or an empty text. */
     String runId() {
         Session current = line.session();
@@ -97,7 +128,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     public void onReply(Session from, Request request, RedisLink.Reply reply) {
         from.noteAnswer();
         settle(from, request, reply);
-        line.sendWaiting();
+        line.sendOn();
     }
 
     private void settle(Session from, Request request, RedisLink.Reply reply) {
@@ -163,7 +194,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     @Override
     public void enrolled() {
         events.onRecord();
-        line.sendWaiting();
+        line.sendOn();
     }
 
     @Override

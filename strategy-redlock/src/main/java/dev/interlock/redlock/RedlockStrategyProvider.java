@@ -58,7 +58,7 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
         settings.requireCount(config.endpoints().size());
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         requireDistinct(endpoints);
-        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, connections, env);
+        List<RedisNode> nodes = RedisNodes.open(settings.library(), endpoints, connections, env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), nodes.get(i)));

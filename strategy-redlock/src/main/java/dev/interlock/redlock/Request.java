@@ -4,11 +4,12 @@ package dev.interlock.redlock;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link NodeLine}. */
-final class Request {
+final class Request implements BooleanSupplier {
     /** How often a request is sent again since the birth record had changed. */
     private static final int MAX_REPETITIONS = 3;
 
@@ -17,7 +18,6 @@ final class Request {
     final Settings.Patience patience;
 
     private final Consumer<Answer> onAnswer;
-    private final Runnable onSent;
     private final AtomicBoolean answered = new AtomicBoolean();
 
     volatile RedisLink.@Nullable Sent sent;
@@ -31,6 +31,7 @@ final class Request {
     boolean decided;
 
     private volatile long lateNanos;
+    private volatile boolean waiting = true;
 
     /** What is asked, which decides when a server may answer. */
     enum Kind {
@@ -54,12 +55,11 @@ final class Request {
         RedisCommand command(String recordId);
     }
 
-    Request(Wording wording, Kind kind, Settings.Patience patience, Consumer<Answer> onAnswer, Runnable onSent) {
+    Request(Wording wording, Kind kind, Settings.Patience patience, Consumer<Answer> onAnswer) {
         this.wording = wording;
         this.kind = kind;
         this.patience = patience;
         this.onAnswer = onAnswer;
-        this.onSent = onSent;
     }
 
     /** Hands the answer on, if it is the first. */
@@ -67,6 +67,12 @@ final class Request {
         if (!answered.getAndSet(true)) {
             onAnswer.accept(answer);
         }
+    }
+
+    /** Whether there is an answer. */
+    @Override
+    public boolean getAsBoolean() {
+        return answered.get();
     }
 
     /** Counts a repetition, and returns whether it is allowed. */
@@ -79,12 +85,20 @@ final class Request {
         return lateNanos;
     }
 
-    void lateNanos(long nanoTime) {
-        lateNanos = nanoTime;
+    /** Whether it is still to be sent, and may be late sooner than is known now: as long after that as the server has to answer. */
+    boolean isWaiting() {
+        return waiting;
     }
 
-    /** Says that it is on its way, and late at another time than was thought. */
-    void tellSent() {
-        onSent.run();
+    /** Notes that it waits to be sent, at most until some moment. */
+    void noteWaiting(long untilNanos) {
+        waiting = true;
+        lateNanos = untilNanos;
+    }
+
+    /** Notes that it is sent. */
+    void noteSent(long nowNanos) {
+        lateNanos = nowNanos + patience.answerNanos();
+        waiting = false;
     }
 }

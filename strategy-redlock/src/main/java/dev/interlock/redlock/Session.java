@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.line.Connected;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a process that has introduced itself, and when that process is asked. */
-final class Session {
+final class Session implements Connected.Connection {
     /** A server that has owed an answer for longer is shed: it is not asked for votes until it has caught up. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -47,8 +48,8 @@ final class Session {
         return eligibility == null ? "" : eligibility.recordId();
     }
 
-    /** Whether another process has taken the place of this one, so that nothing it says counts any more. */
-    boolean hasSuccessor() {
+    @Override
+    public boolean hasSuccessor() {
         return eligibility != null && eligibility.hasSuccessor();
     }
 
@@ -99,10 +100,25 @@ final class Session {
         }
     }
 
-    /** For how long the server has owed the oldest of the answers that it owes; zero if it owes none. */
-    long owingNanos(long nowNanos) {
+    @Override
+    public long owingNanos(long nowNanos) {
         Long oldest = owed.peek();
         return oldest == null ? 0 : nowNanos - oldest;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return link.isOpen();
+    }
+
+    @Override
+    public void abort() {
+        link.abort();
+    }
+
+    @Override
+    public void close() {
+        link.close();
     }
 
     /** Whether the server is so slow that it is not asked for votes. */

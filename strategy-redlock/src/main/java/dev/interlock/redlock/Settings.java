@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.spi.Assumption;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of this strategy.
  *
+ * @param library over which client library to connect
  * @param nodeTimeout how long to wait for one server, if that does not follow from the lease
  * @param drift by which part of a lease clocks may differ
  * @param minValidity how much of the lease must be left after an acquisition
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param allowEven whether an even number of servers will do
  */
 record Settings(
+        ClientLibrary library,
         Optional<Duration> nodeTimeout,
         double drift,
         Duration minValidity,
@@ -52,10 +55,15 @@ record Settings(
     private static final long EXPIRY_PRECISION_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final BigDecimal MAX_DRIFT = new BigDecimal("0.5");
 
+    static final StrategyOption CLIENT = new StrategyOption(
+                    "client",
+                    "interlock",
+                    "interlock (needs Jedis; a thread that is alone writes and reads by itself) or lettuce")
+            .mixedWith("lettuce");
     static final StrategyOption NODE_TIMEOUT = new StrategyOption(
                     "node-timeout",
                     "auto",
-                    "how long to wait for one server where the others have not decided, such as 50ms; auto is 50ms, or a twentieth of"
+                    "how long to wait for one server when a majority has answered, such as 50ms; auto is 50ms, or a twentieth of"
                             + " the lease if that is less")
             .inTrials("2s")
             .mixedWith("500ms");
@@ -96,6 +104,7 @@ record Settings(
 
     static final List<StrategyOption> OPTIONS = Stream.concat(
                     Stream.of(
+                            CLIENT,
                             NODE_TIMEOUT,
                             DRIFT,
                             MIN_VALIDITY,
@@ -132,6 +141,8 @@ record Settings(
         Duration maxLease = MAX_LEASE.duration(config, ONE_MILLI, LONGEST);
         boolean trust = COLD_START.oneOf(config, "wait", "trust").equals("trust");
         Settings settings = new Settings(
+                ClientLibrary.valueOf(
+                        CLIENT.oneOf(config, "interlock", "lettuce").toUpperCase(Locale.ROOT)),
                 config.option(NODE_TIMEOUT.name())
                         .filter(value -> !value.strip().equalsIgnoreCase(NODE_TIMEOUT.defaultValue()))
                         .map(value -> NODE_TIMEOUT.duration(config, ONE_MILLI, LONGEST)),

@@ -407,6 +407,11 @@ class BirthTest {
                 }
 
                 @Override
+                public void readInBackground() {
+                    link.readInBackground();
+                }
+
+                @Override
                 public boolean isOpen() {
                     return link.isOpen();
                 }

@@ -108,7 +108,8 @@ final class Fixture implements AutoCloseable {
     private static List<RedlockProtocol.Server> servers(
             LockConfig config, Environment env, BiFunction<Integer, RedisNode, RedisNode> wrapper) {
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
-        List<RedisNode> nodes = RedisNodes.lettuce(endpoints, ConnectionSettings.of(config), env);
+        List<RedisNode> nodes =
+                RedisNodes.open(Settings.of(config).library(), endpoints, ConnectionSettings.of(config), env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), wrapper.apply(i, nodes.get(i))));

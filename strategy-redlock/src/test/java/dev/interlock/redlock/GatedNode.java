@@ -89,7 +89,7 @@ final class GatedNode implements RedisNode {
         @Override
         public Sent send(RedisCommand command, Consumer<Reply> onReply) {
             if (!command.isScript()) {
-                return link.send(command, onReply);
+                return pass(command, onReply);
             }
             int number = scripts.getAndIncrement();
             AtomicReference<@Nullable Sent> sent = new AtomicReference<>();
@@ -102,13 +102,13 @@ final class GatedNode implements RedisNode {
                     } catch (Exception e) {
                         throw new IllegalStateException(e);
                     }
-                    sent.set(link.send(command, reply -> {
+                    sent.set(pass(command, reply -> {
                         gate.afterReply(number);
                         onReply.accept(reply);
                     }));
                 });
             } catch (RejectedExecutionException e) {
-                return link.send(command, onReply);
+                return pass(command, onReply);
             }
             return () -> {
                 Sent passed = sent.get();
@@ -116,6 +116,12 @@ final class GatedNode implements RedisNode {
                     passed.doNotRepeat();
                 }
             };
+        }
+
+        private Sent pass(RedisCommand command, Consumer<Reply> onReply) {
+            Sent sent = link.send(command, onReply);
+            link.readInBackground();
+            return sent;
         }
 
         @Override

@@ -71,7 +71,8 @@ class OptionsTest {
         "cold-start, hope, must be wait or trust",
         "fencing, maybe, must be true or false",
         "even-nodes, yes, must be refuse or allow",
-        "quorum, 3, it has: node-timeout",
+        "client, jedis, must be interlock or lettuce",
+        "quorum, 3, it has: client",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()

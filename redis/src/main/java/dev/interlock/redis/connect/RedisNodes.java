@@ -160,7 +160,23 @@ public final class RedisNodes {
      * @throws IllegalArgumentException if Lettuce is missing, or the settings contradict an endpoint
      */
     public static List<RedisNode> lettuce(List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
-        try (ServerConnector connector = connector(ClientLibrary.LETTUCE, endpoints, settings, env)) {
+        return open(ClientLibrary.LETTUCE, endpoints, settings, env);
+    }
+
+    /**
+     * Makes the nodes of several servers that are independent of each other, with connections of their own. They do not examine their
+     * servers.
+     *
+     * @param library the client library
+     * @param endpoints the servers
+     * @param settings how to connect
+     * @param env time and threads
+     * @return the nodes, in the order of the servers
+     * @throws IllegalArgumentException if the library is missing, or the settings contradict an endpoint
+     */
+    public static List<RedisNode> open(
+            ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
+        try (ServerConnector connector = connector(library, endpoints, settings, env)) {
             return endpoints.stream().<RedisNode>map(connector::connect).toList();
         }
     }

@@ -4,11 +4,13 @@ package dev.interlock.redis.connect;
 import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.FaultProxy;
@@ -18,12 +20,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -124,6 +128,21 @@ class TlsTest {
             CountDownLatch subscribed = new CountDownLatch(1);
             node.subscribe("channel", subscribed::countDown);
             assertThat(subscribed.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void repliesThatNoCallerReadsAreSweptUpWhileCallersGoOn() {
+        try (RedisNode node = Library.INTERLOCK.open("rediss://:hunter2@localhost:" + trusted.port())) {
+            RedisLink link = node.openLink(LONG);
+            CompletableFuture<RedisLink.Reply> left = new CompletableFuture<>();
+            link.send(PING, left::complete);
+            await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> {
+                link.send(PING, reply -> {});
+                link.flush();
+                return left.isDone();
+            });
+            assertThat(left.join()).isEqualTo(new RedisLink.Reply.Value("PONG"));
         }
     }
 

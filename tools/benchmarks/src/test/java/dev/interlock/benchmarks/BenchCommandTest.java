@@ -117,7 +117,7 @@ class BenchCommandTest {
         assertThat(run("--topology", "single,sentinels", "--candidate", "redlock"))
                 .isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString())
-                .contains("--topology: Left out of sentinels: redlock, ", "(the strategy runs on 5 servers");
+                .contains("--topology: Left out of sentinels: redlock/interlock, ", "(the strategy runs on 5 servers");
 
         assertThat(run("--engine", "--rtt", "1ms")).isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString()).contains("--engine uses no Redis: leave --rtt and --topology out");

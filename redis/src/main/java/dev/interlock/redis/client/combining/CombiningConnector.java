@@ -37,10 +37,13 @@ public final class CombiningConnector implements ServerConnector {
         Failures failures = new Failures(env, server.toString());
         ServerAccess access = new ServerAccess(env, failures, server, settings, examined);
         JedisWire pool = JedisWire.own(env, access);
-        Connections connections =
-                new Connections(env, failures, new JedisDialer(env, access), pool, settings.sharedConnections());
+        JedisDialer dialer = new JedisDialer(env, access);
+        Connections connections = new Connections(env, failures, dialer, pool, settings.sharedConnections());
         return new ClientNode(
-                env, failures, new CombiningWire(env, failures, pool, connections), new JedisSubscriptions(pool));
+                env,
+                failures,
+                new CombiningWire(env, failures, dialer, pool, connections),
+                new JedisSubscriptions(pool));
     }
 
     @Override

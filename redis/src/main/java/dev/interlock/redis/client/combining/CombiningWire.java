@@ -7,7 +7,10 @@ import dev.interlock.redis.client.Deadline;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.ServerAccess;
 import dev.interlock.redis.client.Wire;
+import dev.interlock.redis.client.jedis.JedisDialer;
 import dev.interlock.redis.client.jedis.JedisWire;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,18 +18,23 @@ import org.jspecify.annotations.Nullable;
 final class CombiningWire implements Wire {
     private final Environment env;
     private final Failures failures;
+    private final JedisDialer dialer;
     private final JedisWire pool;
     private final Connections connections;
+    private final Set<CombiningLink> links = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /**
      * Creates a wire that connects when it is used, and closes what it is given.
      *
+     * @param dialer opens connections that are not shared
      * @param pool the connections for transactions
      * @param connections those that all threads share
      */
-    CombiningWire(Environment env, Failures failures, JedisWire pool, Connections connections) {
+    CombiningWire(Environment env, Failures failures, JedisDialer dialer, JedisWire pool, Connections connections) {
         this.env = env;
         this.failures = failures;
+        this.dialer = dialer;
         this.pool = pool;
         this.connections = connections;
     }
@@ -46,7 +54,15 @@ final class CombiningWire implements Wire {
 
     @Override
     public RedisLink openLink(Deadline deadline) {
-        return pool.openLink(deadline);
+        if (closed) {
+            throw failures.closed(null);
+        }
+        CombiningLink link = new CombiningLink(env, failures, dialer, dialer.openChannel(deadline), links::remove);
+        links.add(link);
+        if (closed) {
+            link.close();
+        }
+        return link;
     }
 
     @Override
@@ -56,6 +72,8 @@ final class CombiningWire implements Wire {
 
     @Override
     public void close() {
+        closed = true;
+        links.forEach(CombiningLink::close);
         connections.close();
         pool.close();
     }

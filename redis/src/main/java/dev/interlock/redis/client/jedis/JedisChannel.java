@@ -56,6 +56,7 @@ public final class JedisChannel {
 
     private final JedisConnection connection;
     private final Socket socket;
+    private final InputStream arriving;
     private final OutputStream out;
     private final Replies in;
     private int limitMillis;
@@ -64,6 +65,7 @@ public final class JedisChannel {
         this.connection = connection;
         this.socket = connection.socket();
         socket.setSendBufferSize(SEND_BUFFER);
+        this.arriving = connection.transport().getInputStream();
         this.out = socket.getOutputStream();
         this.in = new Replies(socket.getInputStream());
     }
@@ -83,10 +85,6 @@ public final class JedisChannel {
         return connection.isExpiring(nanoTime);
     }
 
-    void loggedIn(Optional<Login> login) {
-        connection.loggedIn(login);
-    }
-
     /** Whether something was read from the socket that is no part of a reply so far, which costs nothing to find out. */
     public boolean hasBuffered() {
         return in.hasBuffered();
@@ -95,6 +93,14 @@ public final class JedisChannel {
     /** Whether something has come that was not read yet, perhaps a part of a reply. */
     public boolean hasUnread() throws IOException {
         return in.hasBuffered() || in.available() > 0;
+    }
+
+    /**
+     * As {@link #hasUnread}, and sees what TLS has not decrypted yet: perhaps a reply, perhaps only something between the two sides of
+     * the encryption.
+     */
+    public boolean hasArrived() throws IOException {
+        return hasUnread() || arriving.available() > 0;
     }
 
     /**
@@ -145,6 +151,21 @@ public final class JedisChannel {
             socket.setSoTimeout(millis);
             limitMillis = millis;
         }
+    }
+
+    /** Notes with what it was logged in again. */
+    public void loggedIn(Optional<Login> login) {
+        connection.loggedIn(login);
+    }
+
+    /** Closes the socket, and has the system throw away what it has not delivered yet. */
+    public void abort() {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            // It is closed already.
+        }
+        close();
     }
 
     /** Closes the socket, after which the system still delivers what was sent. */

@@ -35,7 +35,7 @@ final class JedisConnection extends Connection {
     private final Dialer dialer;
     private boolean wasUsed;
     private long lastUsed;
-    private Optional<Login> login = Optional.empty();
+    private volatile Optional<Login> login = Optional.empty();
 
     JedisConnection(RedisEndpoint endpoint, ConnectionSettings settings) {
         this(new Dialer(endpoint, settings));
@@ -100,6 +100,15 @@ final class JedisConnection extends Connection {
         return socket;
     }
 
+    /** What carries the bytes: with TLS, the socket below the one that encrypts. */
+    Socket transport() throws IOException {
+        Socket transport = dialer.transport;
+        if (transport == null) {
+            throw new IOException("the connection was not opened");
+        }
+        return transport;
+    }
+
     /** Closes the socket, after which the system still delivers what was sent. */
     void closeSocket() {
         setBroken();
@@ -116,6 +125,7 @@ final class JedisConnection extends Connection {
         private final ConnectionSettings settings;
         private @Nullable Deadline deadline;
         private volatile @Nullable Socket socket;
+        private volatile @Nullable Socket transport;
 
         Dialer(RedisEndpoint endpoint, ConnectionSettings settings) {
             this.endpoint = endpoint;
@@ -144,6 +154,7 @@ final class JedisConnection extends Connection {
             for (int i = 0; i < addresses.length; i++) {
                 Socket plain = new Socket();
                 socket = plain;
+                transport = plain;
                 try {
                     plain.setTcpNoDelay(true);
                     keepAlive(plain);

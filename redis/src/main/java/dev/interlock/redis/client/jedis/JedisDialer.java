@@ -32,6 +32,11 @@ public final class JedisDialer {
         return access;
     }
 
+    /** Finds out with what to log in; may block if credentials are supplied. */
+    public Optional<Login> nextLogin() {
+        return access.nextLogin();
+    }
+
     /** Makes a connection that is not connected yet. */
     JedisConnection create() {
         return new JedisConnection(access.endpoint(), access.settings());

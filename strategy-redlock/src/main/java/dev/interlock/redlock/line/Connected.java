@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.line;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.engine.environment.Environment;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection to one node, of which there is one at a time, and how the next one comes about. Guarded by a lock of its owner, but for
+ * {@link #present}.
+ *
+ * @param <C> the type of the connections
+ */
+public final class Connected<C extends Connected.Connection> {
+    private final Environment env;
+    private final Duration timeout;
+    private final Runnable onDropped;
+    private final Reconnection reconnection;
+    private volatile @Nullable C present;
+    private boolean closed;
+
+    /** A connection. */
+    public interface Connection {
+        /**
+         * Tells whether another process has taken the place of the one to which it leads.
+         *
+         * @return whether nothing that it says counts any more
+         */
+        boolean hasSuccessor();
+
+        /**
+         * Tells whether it was still there when it was last heard of.
+         *
+         * @return {@code false} if it has ended
+         */
+        boolean isOpen();
+
+        /**
+         * Tells for how long the oldest of the answers was owed.
+         *
+         * @param nowNanos the time
+         * @return how long, or zero if none is owed
+         */
+        long owingNanos(long nowNanos);
+
+        /** Ends it, so that nothing that was sent arrives behind what is sent from now on. */
+        void abort();
+
+        /** Ends it. */
+        void close();
+    }
+
+    /**
+     * Creates one without a connection.
+     *
+     * @param env time and threads
+     * @param node what the server is called in messages
+     * @param timeout how long an answer, or the first connection, is waited for, at most
+     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
+     * @param onDropped told when there is no connection any more, under the lock
+     */
+    public Connected(Environment env, String node, Duration timeout, Consumer<Boolean> connect, Runnable onDropped) {
+        this.env = env;
+        this.timeout = timeout;
+        this.onDropped = onDropped;
+        this.reconnection = new Reconnection(env, node, timeout, connect);
+    }
+
+    /**
+     * Returns the connection; may be called without the lock.
+     *
+     * @return the connection, or {@code null} if there is none
+     */
+    public @Nullable C present() {
+        return present;
+    }
+
+    /**
+     * Returns the connection, unless it has ended, or nothing has come over it for so long that another one may do better.
+     *
+     * @param nowNanos the time
+     * @return the connection, or {@code null} if there is none
+     */
+    public @Nullable C examined(long nowNanos) {
+        C current = present;
+        if (current != null) {
+            if (current.hasSuccessor()) {
+                drop(current, true);
+            } else if (!current.isOpen() || current.owingNanos(nowNanos) > timeout.toNanos()) {
+                drop(current, false);
+            }
+        }
+        return present;
+    }
+
+    /**
+     * Gives up a connection, and has another one made.
+     *
+     * @param over the connection; nothing happens if it is not the present one
+     * @param wait whether the next one must wait
+     */
+    @SuppressWarnings("ReferenceEquality")
+    public void drop(C over, boolean wait) {
+        if (present == over) {
+            present = null;
+            if (!closed) {
+                reconnection.begin(wait);
+            }
+            over.abort();
+            onDropped.run();
+        }
+    }
+
+    /** Has a connection made, unless that has begun. */
+    public void begin() {
+        reconnection.begin(false);
+    }
+
+    /**
+     * Notes that an attempt to connect has failed; another one follows.
+     *
+     * @param cause why
+     */
+    public void failed(LockBackendException cause) {
+        reconnection.failed(cause);
+    }
+
+    /**
+     * Tells for how long a request may wait for a connection.
+     *
+     * @param answerNanos how long the request waits for an answer
+     * @param connectionNanos how long it waits for a first connection
+     * @return the time, which may be negative
+     */
+    public long leftNanos(long answerNanos, long connectionNanos) {
+        return reconnection.leftNanos(answerNanos, connectionNanos);
+    }
+
+    /**
+     * Tells why a request may not wait for a connection.
+     *
+     * @param leftNanos for how long it would
+     * @return why not, or {@code null} if it may
+     */
+    public @Nullable LockBackendException whyNot(long leftNanos) {
+        return reconnection.whyNot(leftNanos);
+    }
+
+    /**
+     * Makes a connection the present one, or closes it if none is wanted any more.
+     *
+     * @param opened the connection
+     * @return whether it is used
+     */
+    public boolean use(C opened) {
+        reconnection.ended(!closed);
+        if (closed) {
+            opened.close();
+            return false;
+        }
+        present = opened;
+        return true;
+    }
+
+    /**
+     * Tells whether no connection is wanted any more.
+     *
+     * @return whether this was closed
+     */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Wants no connection any more.
+     *
+     * @return the last one, which is not closed yet, or {@code null}
+     */
+    public @Nullable C close() {
+        closed = true;
+        C last = present;
+        present = null;
+        reconnection.wake();
+        return last;
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.conformance.DistributedLockConformance;
+import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.redis.RedisHarness;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The contract over Lettuce, as in {@link RedlockConformanceTest}; what differs is below the protocol, and has tests of its own. */
+@Tag("conformance")
+@Tag("nightly")
+@Execution(ExecutionMode.CONCURRENT)
+class RedlockLettuceConformanceTest extends DistributedLockConformance {
+    @Override
+    protected LockHarness harness() {
+        return RedisHarness.of(new RedlockStrategyProvider())
+                .servers(5)
+                .option("client", "lettuce")
+                .option("cold-start", "trust")
+                .option("node-timeout", "2s")
+                .open();
+    }
+}

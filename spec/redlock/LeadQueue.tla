@@ -259,6 +259,15 @@ Start(c) ==
                         Append(@[e], IF e = l THEN [m EXCEPT !.q = q] ELSE m)]]
     /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
 
+\* The first request for a name that was contended lately: the claim goes to the lead alone, without a round.
+StartAtLead(c) ==
+    /\ cl[c].ph = "idle" /\ cl[c].turns > 0 /\ cl[c].a + 1 <= Attempts
+    /\ \E l \in Leads :
+        LET t == Token(c, cl[c].a + 1)
+        IN /\ cl' = [cl EXCEPT ![c] = [Idle(cl[c].turns - 1, cl[c].a + 1) EXCEPT !.ph = "wait", !.claim = t, !.lead = l]]
+           /\ Send(c, {l}, Request("ask", t))
+    /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
+
 \* Whether a node's reply to the present round can still come.
 Pending(c, e) == \E i \in 1..Len(link[c][e]) : link[c][e][i].op = "acquire" /\ link[c][e][i].t = cl[c].tok
 
@@ -547,7 +556,7 @@ AllDone == (\A c \in Clients : Done(c)) /\ UNCHANGED vars
 
 Next ==
     \/ \E c \in Clients :
-        \/ Start(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ LeftForGood(c) \/ LeadMuted(c)
+        \/ Start(c) \/ StartAtLead(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ LeftForGood(c) \/ LeadMuted(c)
         \/ RenewAll(c) \/ ReleaseAll(c) \/ PassOn(c) \/ PassUnknown(c) \/ Resend(c) \/ Crash(c)
         \/ \E e \in Nodes : Exec(c, e) \/ ExecUnanswered(c, e) \/ Break(c, e)
         \/ Hear(c)

@@ -77,6 +77,12 @@ final class Poll {
                 .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
     }
 
+    /** Counts an answer that a server has given to an earlier question. */
+    void know(int node, Answer.Said answer) {
+        answeredNanos[node] = beganNanos;
+        answers.set(node, answer);
+    }
+
     /** Counts a server as one that will not answer. */
     void skip(int node) {
         answers.set(node, NOT_ASKED);
@@ -193,8 +199,8 @@ final class Poll {
             return answer;
         }
         Request request = requests[node];
-        if (said.from().hasSuccessor()
-                || (request != null && said.from().asideNanos(request.kind, env.nanoTime()) > 0)) {
+        Request.Kind kind = request == null ? Request.Kind.VOTE : request.kind;
+        if (said.from().hasSuccessor() || said.from().asideNanos(kind, env.nanoTime()) > 0) {
             return NOT_COUNTED;
         }
         return isDuplicate(node, said.from().runId) ? NOT_COUNTED : answer;
@@ -298,6 +304,11 @@ final class Poll {
     boolean giveUp(int node) {
         Request request = requests[node];
         return request != null && quorum.get(node).line().giveUp(request);
+    }
+
+    /** When a server has answered. */
+    long answeredNanos(int node) {
+        return answeredNanos[node];
     }
 
     long beganNanos() {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.waiting;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisNode;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** What is known of the subscription to one channel of this client. Safe to use from any thread. */
+public final class ChannelState implements RedisNode.Listener {
+    /** How long to wait before an unreachable subscription is opened once more, at first. */
+    private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int MOST_DOUBLINGS = 6;
+
+    private final Environment env;
+    private final RedisNode node;
+    private final String channel;
+    private final Runnable onChange;
+    private final Consumer<String> onMessage;
+    private volatile boolean begun;
+
+    /** Whether the server that was asked last, by a claim that was to be entered, would have reached us. */
+    private volatile boolean reachable = true;
+
+    /** Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it before. */
+    private final AtomicInteger epoch = new AtomicInteger();
+
+    private final AtomicInteger doubts = new AtomicInteger();
+    private final AtomicLong nextDoubtNanos = new AtomicLong();
+
+    /**
+     * @param onChange run when the subscription has begun or ended
+     * @param onMessage told of each message
+     */
+    ChannelState(Environment env, RedisNode node, String channel, Runnable onChange, Consumer<String> onMessage) {
+        this.env = env;
+        this.node = node;
+        this.channel = channel;
+        this.onChange = onChange;
+        this.onMessage = onMessage;
+    }
+
+    /**
+     * Tells whether the server has confirmed the subscription.
+     *
+     * @return whether it has begun, and not ended
+     */
+    public boolean isBegun() {
+        return begun;
+    }
+
+    /**
+     * Tells whether a message would come, as far as is known.
+     *
+     * @return whether the server that was asked last would reach this client
+     */
+    public boolean isReachable() {
+        return begun && reachable;
+    }
+
+    /**
+     * Counts subscriptions.
+     *
+     * @return a number that changes when the subscription begins or ends
+     */
+    public int epoch() {
+        return epoch.get();
+    }
+
+    @Override
+    public void begun() {
+        epoch.incrementAndGet();
+        begun = true;
+        reachable = true;
+        onChange.run();
+    }
+
+    @Override
+    public void ended() {
+        epoch.incrementAndGet();
+        begun = false;
+        // Whoever waited for a message asks by itself from now on.
+        onChange.run();
+    }
+
+    @Override
+    public void message(String text) {
+        onMessage.accept(text);
+    }
+
+    /**
+     * Notes whether a server would have reached us. If not, the subscription may lead to one that was the master once, or to none:
+     * then it is opened again, ever less often.
+     *
+     * @param now whether the server that was asked last would have reached this client
+     */
+    public void reachable(boolean now) {
+        reachable = now;
+        if (now) {
+            doubts.set(0);
+            return;
+        }
+        long nanos = env.nanoTime();
+        long next = nextDoubtNanos.get();
+        int before = doubts.get();
+        if ((before == 0 || nanos - next >= 0)
+                && nextDoubtNanos.compareAndSet(
+                        next, nanos + (FIRST_DOUBT_NANOS << Math.min(before, MOST_DOUBLINGS)))) {
+            doubts.set(before + 1);
+            node.doubtSubscription(channel);
+        }
+    }
+}

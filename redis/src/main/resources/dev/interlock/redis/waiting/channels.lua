@@ -1,0 +1,3 @@
+-- The channels of PUBLISH, which are those of a whole server.
+local PUBLISH, NUMSUB = 'PUBLISH', 'NUMSUB'
+

@@ -27,7 +27,7 @@ final class AcquireRound {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
+    private final AttemptReport.Listener reports;
     private final Claim claim;
     private final int lead;
     private final @Nullable LeadGrant leadGrant;
@@ -52,7 +52,7 @@ final class AcquireRound {
             Quorum quorum,
             Settings settings,
             Scripts scripts,
-            Reports reports,
+            AttemptReport.Listener reports,
             Claim claim,
             int lead,
             @Nullable LeadGrant leadGrant) {

@@ -42,7 +42,7 @@ final class RedlockProtocol implements LeaseProtocol {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
+    private final AttemptReport.Listener reports;
     private final LeadQueue queue;
     private final Duration lease;
     private final Duration timeout;
@@ -50,7 +50,12 @@ final class RedlockProtocol implements LeaseProtocol {
     /** A server, and what it is called in messages. */
     record Server(String name, RedisNode node) {}
 
-    RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
+    RedlockProtocol(
+            List<Server> servers,
+            Settings settings,
+            LockConfig config,
+            Environment env,
+            AttemptReport.Listener reports) {
         this.env = env;
         this.settings = settings;
         this.scripts = new Scripts(config.keyPrefix(), settings.fencing(), config.waitCeiling());
@@ -72,7 +77,8 @@ final class RedlockProtocol implements LeaseProtocol {
             LockConfig config,
             Environment env,
             @Nullable Consumer<AttemptReport> onAttempt) {
-        RedlockProtocol protocol = new RedlockProtocol(servers, settings, config, env, new Reports(onAttempt));
+        RedlockProtocol protocol =
+                new RedlockProtocol(servers, settings, config, env, new AttemptReport.Listener(onAttempt));
         return LockEngine.newFactory(
                 RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
     }

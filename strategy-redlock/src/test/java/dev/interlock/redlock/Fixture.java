@@ -102,7 +102,11 @@ final class Fixture implements AutoCloseable {
             Collection<AttemptReport> reports) {
         LockConfig config = config(tweak);
         return closeLater(new RedlockProtocol(
-                servers(config, env, wrapper), Settings.of(config), config, env, new Reports(reports::add)));
+                servers(config, env, wrapper),
+                Settings.of(config),
+                config,
+                env,
+                new AttemptReport.Listener(reports::add)));
     }
 
     private static List<RedlockProtocol.Server> servers(

@@ -7,6 +7,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
-import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Watch;
-import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.waiting.ChannelState;
 import dev.interlock.redis.waiting.ContendedNames;
+import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.lead.Asked;
 import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.redlock.lead.Passed;
@@ -30,13 +29,8 @@ import org.jspecify.annotations.Nullable;
  * passing the root on or by releasing it. Safe to use from any thread.
  */
 final class LeadQueue {
-    private static final long LONGEST_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     /** With less than this left, a root is renewed before it is held. */
     private static final long LOW_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** For how long to try to tell a lead that a claim is gone. */
-    private static final long LEAVING_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final int FIRST = 1;
     private static final int HOP = 2;
@@ -44,9 +38,9 @@ final class LeadQueue {
     private final Environment env;
     private final Quorum quorum;
     private final Settings settings;
-    private final Scripts scripts;
     private final Nodes nodes;
     private final Turns turns;
+    private final LeadCalls calls;
     private final ContendedNames contended = new ContendedNames();
 
     /** What is done at all nodes. */
@@ -61,14 +55,6 @@ final class LeadQueue {
         void releaseSoon(Claim claim);
     }
 
-    /** What became of a root that was to be passed on. */
-    private enum Passing {
-        PASSED,
-        /** Certainly not, so that it may be released. */
-        REFUSED,
-        UNKNOWN
-    }
-
     LeadQueue(
             Environment env,
             Quorum quorum,
@@ -79,10 +65,10 @@ final class LeadQueue {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
-        this.scripts = scripts;
         this.nodes = nodes;
         this.turns = new Turns(
                 env, servers.stream().map(RedlockProtocol.Server::node).toList(), scripts.keys(), this::lead);
+        this.calls = new LeadCalls(env, quorum, settings, scripts, turns);
     }
 
     /** The lead of a lock if all nodes vote. */
@@ -122,7 +108,7 @@ final class LeadQueue {
         }
         Attempt attempt = takeTurn(claim, turn);
         if (attempt instanceof Attempt.Failed) {
-            leaveSoon(turn);
+            calls.leaveSoon(turn);
             turns.remove(claim);
         }
         return attempt;
@@ -149,7 +135,7 @@ final class LeadQueue {
         }
         int lead = turn.lead() >= 0 && votes(turn.lead()) ? turn.lead() : lead(claim.name());
         if (turn.lead() >= 0 && turn.lead() != lead) {
-            leaveSoon(turn);
+            calls.leaveSoon(turn);
             turns.waitAnew(turn);
         }
         ChannelState listening = turns.listen(lead, claim.name());
@@ -160,23 +146,14 @@ final class LeadQueue {
         long began = env.nanoTime();
         long wallMillis = env.currentTimeMillis();
         int epoch = listening.epoch();
-        String channel = turns.channel(lead, claim.name());
-        Claim queued = turn.queued();
-        long since = turn.since();
-        turn.entering(lead);
-        Poll poll = newPoll(claim, lead);
-        poll.ask(lead, Request.Kind.VOTE, recordId -> scripts.lead().ask(queued, recordId, channel, since));
-        poll.await(began + Math.min(LONGEST_SILENCE_NANOS, claim.timeout().toNanos()));
-        poll.close();
-        if (!(poll.answer(lead) instanceof Answer.Said said)) {
-            poll.giveUp(lead);
-            leaveSoon(turn);
+        if (!(calls.ask(claim, turn, lead) instanceof Answer.Said said)) {
+            calls.leaveSoon(turn);
             turns.waitAnew(turn);
             return roundInstead(claim, turn, began);
         }
         List<?> reply = (List<?>) said.value();
-        Asked asked = new Asked(lead, began, wallMillis, epoch, number(reply, 1));
-        int state = (int) number(reply, 0);
+        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1));
+        int state = (int) LeadCalls.number(reply, 0);
         if (state == FIRST) {
             return exchange(claim, turn, asked, said, reply);
         }
@@ -186,11 +163,11 @@ final class LeadQueue {
                     turn,
                     asked,
                     (String) Objects.requireNonNull(reply.get(5)),
-                    (int) number(reply, 2),
-                    number(reply, 3),
-                    number(reply, 4));
+                    (int) LeadCalls.number(reply, 2),
+                    LeadCalls.number(reply, 3),
+                    LeadCalls.number(reply, 4));
         }
-        long placed = number(reply, 3);
+        long placed = LeadCalls.number(reply, 3);
         listening.reachable(placed != 0);
         turn.refused(asked, placed);
         contended.add(claim.name());
@@ -198,20 +175,7 @@ final class LeadQueue {
             return roundInstead(claim, turn, began);
         }
         return new Attempt.Refused(
-                Optional.of(number(reply, 2)).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
-    }
-
-    private static long number(List<?> reply, int index) {
-        return (Long) Objects.requireNonNull(reply.get(index));
-    }
-
-    /** Polls one node. */
-    private Poll newPoll(Claim claim, int node) {
-        return new Poll(
-                env,
-                quorum,
-                settings.patience(claim.lease(), claim.timeout()),
-                answers -> answers.answer(node) != null);
+                Optional.of(LeadCalls.number(reply, 2)).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
     }
 
     /** Asks all nodes, as one who does not wait, since the lead will tell nothing. */
@@ -221,7 +185,7 @@ final class LeadQueue {
         Claim asking = turn.forRound(claim.withTimeout(Duration.ofNanos(left)));
         Attempt attempt = nodes.round(asking, lead(claim.name()), null);
         if (attempt instanceof Attempt.Granted granted) {
-            leaveSoon(turn);
+            calls.leaveSoon(turn);
             long fence = granted.firstFence().orElse(0);
             long end = beganNanos + granted.validity().toNanos();
             turns.own(turn, new Root(asking.token(), turn.lead(), 0, 0, fence, 0, end));
@@ -233,7 +197,7 @@ final class LeadQueue {
     private Attempt exchange(Claim claim, Turn turn, Asked asked, Answer.Said said, List<?> reply) {
         Claim queued = turn.queued();
         long deadline = asked.micros()
-                + TimeUnit.MILLISECONDS.toMicros(number(reply, 2))
+                + TimeUnit.MILLISECONDS.toMicros(LeadCalls.number(reply, 2))
                 - TimeUnit.NANOSECONDS.toMicros(settings.driftNanos(queued.lease()));
         long end = asked.endNanos(deadline, settings.drift(), env);
         if (isTooLate(end)) {
@@ -252,7 +216,8 @@ final class LeadQueue {
         Attempt attempt = nodes.round(
                 exchanged,
                 asked.lead(),
-                new AcquireRound.LeadGrant(said, number(reply, 3), predecessor.equals("-") ? "" : predecessor, end));
+                new AcquireRound.LeadGrant(
+                        said, LeadCalls.number(reply, 3), predecessor.equals("-") ? "" : predecessor, end));
         if (!(attempt instanceof Attempt.Granted granted)) {
             // The round has released what it was given.
             turns.waitAnew(turn);
@@ -299,7 +264,7 @@ final class LeadQueue {
         Duration lease = whole ? claim.lease() : Turn.grantLease(claim);
         Root owned = root;
         if (whole || root.endNanos() - began < Math.min(LOW_NANOS, lease.toNanos() / 2)) {
-            Root renewed = renew(claim, root, lease);
+            Root renewed = calls.renew(claim, root, lease);
             if (whole && renewed == null) {
                 return tooLate(claim, turn, root.token());
             }
@@ -314,43 +279,6 @@ final class LeadQueue {
         return new Attempt.Granted(
                 Duration.ofNanos(owned.endNanos() - began),
                 root.firstFence() == 0 ? OptionalLong.empty() : OptionalLong.of(root.firstFence()));
-    }
-
-    /** Renews a root before it is held; returns {@code null} if no majority has confirmed that. */
-    private @Nullable Root renew(Claim claim, Root root, Duration lease) {
-        Poll poll = new Poll(
-                env,
-                quorum,
-                settings.patience(lease, claim.timeout()),
-                answers -> Tally.ofLeases(answers, quorum.majority(), 0).isDecidedForLease());
-        Request.Wording renew = scripts.renew(List.of(Turn.ofRoot(claim, root.token(), lease)));
-        for (int i = 0; i < quorum.size(); i++) {
-            poll.ask(i, Request.Kind.RENEWAL, renew);
-        }
-        poll.await();
-        if (!Tally.ofLeases(poll, quorum.majority(), 0).isCarried()) {
-            return null;
-        }
-        long validity = settings.validityNanos(lease);
-        return root.renewed(deadlineAfter(poll, root, lease, validity), poll.beganNanos() + validity);
-    }
-
-    /** Until when a next owner may hold a root that was renewed, by the clock of its lead; zero if nobody may. */
-    private static long deadlineAfter(Poll renewal, Root root, Duration lease, long validityNanos) {
-        if (root.deadlineMicros() == 0 || lease.compareTo(Turn.LONGEST_GRANT) > 0) {
-            return 0;
-        }
-        if (!(renewal.answer(root.lead()) instanceof Answer.Said said)) {
-            return root.deadlineMicros();
-        }
-        List<?> reply = (List<?>) said.value();
-        if (number(reply, 0) != 1) {
-            return root.deadlineMicros();
-        }
-        long sinceSent = renewal.answeredNanos(root.lead()) - renewal.beganNanos();
-        return Math.max(
-                root.deadlineMicros(),
-                number(reply, reply.size() - 1) + TimeUnit.NANOSECONDS.toMicros(validityNanos - sinceSent));
     }
 
     /** Returns a claim as the nodes know it, for a renewal that is about to be sent. */
@@ -381,13 +309,16 @@ final class LeadQueue {
         Root root = turn.root();
         if (root == null) {
             turns.remove(claim);
-            leave(claim, turn);
+            String passed = calls.leave(claim, turn);
+            if (passed != null) {
+                nodes.releaseSoon(Turn.ofRoot(claim, passed, Turn.grantLease(claim)));
+            }
             return new Release.Freed(true);
         }
         if (root.isPassable(env.nanoTime())) {
             // From the sending on, this claim deletes nothing, unless it hears that nothing was passed.
             turns.remove(claim);
-            if (pass(claim, root) != Passing.REFUSED) {
+            if (calls.pass(claim, root) != LeadCalls.Passing.REFUSED) {
                 return new Release.Freed(true);
             }
             turns.restore(turn);
@@ -408,58 +339,6 @@ final class LeadQueue {
             }
         }
         return release;
-    }
-
-    private Passing pass(Claim claim, Root root) {
-        int lead = root.lead();
-        RedisCommand pass = scripts.lead().pass(claim.name(), root);
-        Poll poll = newPoll(claim, lead);
-        poll.ask(lead, Request.Kind.OTHER, recordId -> pass);
-        poll.await(poll.beganNanos() + claim.timeout().toNanos());
-        poll.close();
-        Answer answer = poll.answer(lead);
-        if (answer instanceof Answer.Said said) {
-            return Long.valueOf(1).equals(said.value()) ? Passing.PASSED : Passing.REFUSED;
-        }
-        if (answer instanceof Answer.Failed failed) {
-            return failed.cause().reason() == Reason.OUTCOME_UNKNOWN ? Passing.UNKNOWN : Passing.REFUSED;
-        }
-        return poll.giveUp(lead) ? Passing.UNKNOWN : Passing.REFUSED;
-    }
-
-    /** Takes a claim out of the queue, and releases what it was passed meanwhile. */
-    private void leave(Claim claim, Turn turn) {
-        int lead = turn.lead();
-        if (lead < 0) {
-            return;
-        }
-        Poll poll = newPoll(claim, lead);
-        poll.release(lead, leaving(turn), env.nanoTime() + LEAVING_NANOS);
-        poll.await(poll.beganNanos() + claim.timeout().toNanos());
-        poll.close();
-        if (poll.answer(lead) instanceof Answer.Said said && ((List<?>) said.value()).size() > 1) {
-            String root = (String) Objects.requireNonNull(((List<?>) said.value()).get(1));
-            nodes.releaseSoon(Turn.ofRoot(claim, root, Turn.grantLease(claim)));
-        }
-    }
-
-    /** The same without waiting for the lead: what it was passed meanwhile expires. */
-    private void leaveSoon(Turn turn) {
-        if (turn.lead() >= 0) {
-            quorum.get(turn.lead())
-                    .line()
-                    .release(
-                            leaving(turn),
-                            new Settings.Patience(0, 0),
-                            env.nanoTime() + LEAVING_NANOS,
-                            answer -> {},
-                            () -> {});
-        }
-    }
-
-    private RedisCommand leaving(Turn turn) {
-        return scripts.lead()
-                .leave(turn.queued(), turns.channel(turn.lead(), turn.claim().name()));
     }
 
     Watch watch(String name, Runnable onFreed) {

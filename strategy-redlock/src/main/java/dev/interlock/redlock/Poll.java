@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -10,6 +10,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.testservers.CommandMonitor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -318,6 +319,73 @@ class LeadQueueTest {
         Claim third = a.queue("renewed", 1);
         b.handOver(second, a);
         a.granted(third);
-        assertThat(token(0, "renewed")).isNotEqualTo(root);
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.takenOn("renewed").size() == 3 && !root.equals(token(0, "renewed")));
+    }
+
+    /** Sends the lead what an owner sends that passes a root on. */
+    private Object pass(int lead, String name, int hop, long deadlineMicros, long fence) {
+        return redis.servers
+                .get(lead)
+                .command(
+                        "EVAL",
+                        LeadScripts.PASS.source(),
+                        "3",
+                        Fixture.key(name),
+                        queue(name),
+                        Fixture.key(name) + ":lead",
+                        String.valueOf(token(lead, name)),
+                        Integer.toString(hop),
+                        Long.toString(deadlineMicros),
+                        Long.toString(fence));
+    }
+
+    private long micros(int node) {
+        List<?> time = (List<?>) redis.servers.get(node).command("TIME");
+        return Long.parseLong(String.valueOf(time.get(0))) * 1_000_000 + Long.parseLong(String.valueOf(time.get(1)));
+    }
+
+    @Test
+    void aRootIsPassedOnOnceForEachHopAndOnlyBeforeTheDeadline() {
+        Client a = new Client("hops");
+        Client b = new Client("hops");
+        Client c = new Client("hops");
+        Claim first = a.hold("hops");
+        Claim second = b.queue("hops", 1);
+        int lead = lead("hops");
+        a.handOver(first, b);
+        long fence = b.granted(second) + 3;
+        c.queue("hops", 1);
+        a.queue("hops", 2);
+        assertThat(pass(lead, "hops", 1, Long.MAX_VALUE / 1024, fence))
+                .as("another hop")
+                .isEqualTo(0L);
+        assertThat(pass(lead, "hops", 0, micros(lead), fence)).as("too late").isEqualTo(0L);
+        assertThat(queued("hops")).isEqualTo(2);
+        assertThat(pass(lead, "hops", 0, micros(lead) + 1_000_000_000, fence)).isEqualTo(1L);
+        assertThat(pass(lead, "hops", 0, micros(lead) + 1_000_000_000, fence))
+                .as("once more")
+                .isEqualTo(0L);
+        assertThat(queued("hops")).isEqualTo(1);
+    }
+
+    @Test
+    void theDeadlineIsNotThatOfAKeyWhichOnlyTheLeadHasRenewed() {
+        Client a = new Client("deadline");
+        Client b = new Client("deadline");
+        Claim first = a.hold("deadline");
+        Claim second = b.queue("deadline", 1);
+        int lead = lead("deadline");
+        a.handOver(first, b);
+        b.granted(second);
+        long granted = micros(lead);
+        redis.servers.get(lead).command("PEXPIRE", Fixture.key("deadline"), "60000");
+        redis.servers.get(lead).command("PEXPIRE", Fixture.key("deadline") + ":lead", "60000");
+        a.queue("deadline", 1);
+        b.handOver(second, a);
+        String[] record = String.valueOf(redis.servers.get(lead).command("GET", Fixture.key("deadline") + ":lead"))
+                .split(" ");
+        assertThat(record[1]).isEqualTo("1");
+        assertThat(Long.parseLong(record[3])).isBetween(1L, granted + 2_000_000);
     }
 }

@@ -14,6 +14,9 @@ public final class WaitingScripts {
     /** Defines the commands of channels that belong to a whole server. */
     public static final String CHANNELS = "channels.lua";
 
+    /** The same for channels that belong to the servers of their slots. */
+    public static final String SHARDED_CHANNELS = "sharded-channels.lua";
+
     /** Defines {@code micros()} and {@code draw(fence, count, life, now)}. */
     public static final String FENCE = "fence.lua";
 

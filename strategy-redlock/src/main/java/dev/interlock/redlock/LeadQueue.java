@@ -174,8 +174,9 @@ final class LeadQueue {
         if (placed == 0) {
             return roundInstead(claim, turn, began);
         }
-        return new Attempt.Refused(
-                Optional.of(LeadCalls.number(reply, 2)).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+        long left = LeadCalls.number(reply, 2);
+        // The key has no end, or there is none: then so many were gone who waited that the rest has to be asked for.
+        return new Attempt.Refused(left == -1 ? Optional.empty() : Optional.of(Duration.ofMillis(Math.max(0, left))));
     }
 
     /** Asks all nodes, as one who does not wait, since the lead will tell nothing. */

@@ -178,7 +178,7 @@ final class ScaleCommand implements Callable<Integer> {
     /** Rows of several runs are shown in one order. */
     private static ScaleReport report(List<GrowthRow> rows, List<String> problems) {
         List<GrowthRow> sorted = new ArrayList<>(rows);
-        sorted.sort(Comparator.comparing(GrowthRow::topology).thenComparing(GrowthRow::size));
+        sorted.sort(Comparator.comparing(GrowthRow::topology).thenComparingInt(GrowthRow::size));
         return new ScaleReport(sorted, problems);
     }
 

@@ -42,7 +42,7 @@ final class PairLoop {
             pairs++;
         }
         return new ClientReply()
-                .put("pairs", pairs)
+                .put("pairs", (double) pairs)
                 .put("latencies", nanos)
                 .put("acquired", Arrays.copyOf(acquired, events))
                 .put("released", Arrays.copyOf(released, events));

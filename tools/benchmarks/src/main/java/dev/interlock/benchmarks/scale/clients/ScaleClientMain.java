@@ -41,8 +41,10 @@ public final class ScaleClientMain {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Opener opener =
-                (Opener) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();
+        Opener opener = Class.forName(arguments[0])
+                .asSubclass(Opener.class)
+                .getDeclaredConstructor()
+                .newInstance();
         List<URI> endpoints =
                 Stream.of(arguments[1].split(LIST, -1)).map(URI::create).toList();
         Terms terms = new Terms(Duration.ofMillis(Long.parseLong(arguments[2])), true);
@@ -101,9 +103,7 @@ public final class ScaleClientMain {
     /** One collection and no more: many of them, of a large heap, would stop renewals for longer than a lease. */
     private static ClientReply heap() {
         System.gc();
-        return new ClientReply()
-                .put(
-                        "heap",
-                        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        return new ClientReply().put("heap", (double)
+                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
 }

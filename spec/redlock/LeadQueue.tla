@@ -178,7 +178,8 @@ Pass(s, n, m) ==
     LET left == IF ~OwnDeadline THEN s.ttl - Allowance
                 ELSE IF ~DeadlineIsInstant THEN m.sent
                 ELSE m.left
-    IN IF s.key = m.t /\ (s.hop.no = m.no \/ ~HopChecked) /\ left > 0 /\ s.list # <<>>
+    IN IF s.key = m.t /\ HopChecked /\ s.hop.no > m.no THEN Reply(s, "done")
+       ELSE IF s.key = m.t /\ (s.hop.no = m.no \/ ~HopChecked) /\ left > 0 /\ s.list # <<>>
        THEN HopTo(s, n, m.no + 1, left, m.f)
        ELSE Reply(s, "no")
 

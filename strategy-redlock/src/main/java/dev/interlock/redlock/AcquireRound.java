@@ -113,7 +113,12 @@ final class AcquireRound {
 
     /** When a grant would be of no use any more. */
     private long tooLateNanos() {
-        return endNanos() - settings.minValidity().toNanos();
+        return endNanos() - minValidityNanos();
+    }
+
+    /** What the lead has granted is short, and renewed where more is wanted. */
+    private long minValidityNanos() {
+        return leadGrant == null ? settings.minValidity().toNanos() : 0;
     }
 
     /** Until when a grant is good. */
@@ -175,7 +180,7 @@ final class AcquireRound {
         long now = env.nanoTime();
         long elapsed = now - poll.beganNanos();
         long left = endNanos() - now;
-        if (left <= settings.minValidity().toNanos()) {
+        if (left <= minValidityNanos()) {
             undo(scripts.release(List.of(claim)));
             return failed(
                     Reason.OUTCOME_UNKNOWN,

@@ -13,12 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What is sent on behalf of one claim that waits, or owns what it has waited for. Safe to use from any thread. */
 final class LeadCalls {
-    private static final long LONGEST_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     /** For how long to try to tell a lead that a claim is gone. */
     private static final long LEAVING_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -27,6 +26,7 @@ final class LeadCalls {
     private final Settings settings;
     private final Scripts scripts;
     private final Turns turns;
+    private final BiConsumer<Claim, String> giveBack;
 
     /** What became of a root that was to be passed on. */
     enum Passing {
@@ -36,12 +36,20 @@ final class LeadCalls {
         UNKNOWN
     }
 
-    LeadCalls(Environment env, Quorum quorum, Settings settings, Scripts scripts, Turns turns) {
+    /** @param giveBack releases a root that a claim was passed while it left; does not wait for the nodes */
+    LeadCalls(
+            Environment env,
+            Quorum quorum,
+            Settings settings,
+            Scripts scripts,
+            Turns turns,
+            BiConsumer<Claim, String> giveBack) {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
         this.scripts = scripts;
         this.turns = turns;
+        this.giveBack = giveBack;
     }
 
     /** Asks the lead what has become of a claim that waits; whatever it answers later is given up. */
@@ -54,7 +62,7 @@ final class LeadCalls {
         Poll poll = newPoll(claim, lead);
         poll.ask(lead, Request.Kind.VOTE, recordId -> scripts.lead().ask(queued, recordId, channel, since));
         poll.await(poll.beganNanos()
-                + Math.min(LONGEST_SILENCE_NANOS, claim.timeout().toNanos()));
+                + Math.min(quorum.leadSilenceNanos(), claim.timeout().toNanos()));
         poll.close();
         Answer answer = poll.answer(lead);
         if (answer == null) {
@@ -69,7 +77,8 @@ final class LeadCalls {
         RedisCommand pass = scripts.lead().pass(claim.name(), root);
         Poll poll = newPoll(claim, lead);
         poll.ask(lead, Request.Kind.OTHER, recordId -> pass);
-        poll.await(poll.beganNanos() + claim.timeout().toNanos());
+        // What was not passed on by the end of the root is nobody's any more.
+        poll.await(Math.min(poll.beganNanos() + claim.timeout().toNanos(), root.endNanos()));
         poll.close();
         Answer answer = poll.answer(lead);
         if (answer instanceof Answer.Said said) {
@@ -81,23 +90,18 @@ final class LeadCalls {
         return poll.giveUp(lead) ? Passing.UNKNOWN : Passing.REFUSED;
     }
 
-    /** Takes a claim out of the queue; returns the root that it was passed meanwhile, and is to release, or {@code null}. */
-    @Nullable
-    String leave(Claim claim, Turn turn) {
+    /** Takes a claim out of the queue, and waits for the answer. */
+    void leave(Claim claim, Turn turn) {
         int lead = turn.lead();
-        if (lead < 0) {
-            return null;
+        if (lead >= 0) {
+            Poll poll = newPoll(claim, lead);
+            poll.release(lead, leaving(turn), env.nanoTime() + LEAVING_NANOS, answer -> giveBack(claim, answer));
+            poll.await(poll.beganNanos() + claim.timeout().toNanos());
+            poll.close();
         }
-        Poll poll = newPoll(claim, lead);
-        poll.release(lead, leaving(turn), env.nanoTime() + LEAVING_NANOS);
-        poll.await(poll.beganNanos() + claim.timeout().toNanos());
-        poll.close();
-        return poll.answer(lead) instanceof Answer.Said said && ((List<?>) said.value()).size() > 1
-                ? (String) ((List<?>) said.value()).get(1)
-                : null;
     }
 
-    /** The same without waiting for the lead: what it was passed meanwhile expires. */
+    /** Takes a claim out of the queue, soon. */
     void leaveSoon(Turn turn) {
         if (turn.lead() >= 0) {
             quorum.get(turn.lead())
@@ -106,8 +110,15 @@ final class LeadCalls {
                             leaving(turn),
                             new Settings.Patience(0, 0),
                             env.nanoTime() + LEAVING_NANOS,
-                            answer -> {},
+                            answer -> giveBack(turn.claim(), answer),
                             () -> {});
+        }
+    }
+
+    /** Whoever was passed a root meanwhile that nobody waits for releases it. Without an answer, it expires. */
+    private void giveBack(Claim claim, Answer answer) {
+        if (answer instanceof Answer.Said said && ((List<?>) said.value()).size() > 1) {
+            giveBack.accept(claim, (String) Objects.requireNonNull(((List<?>) said.value()).get(1)));
         }
     }
 
@@ -137,8 +148,8 @@ final class LeadCalls {
     }
 
     /** Until when a next owner may hold a root that was renewed, by the clock of its lead; zero if nobody may. */
-    private static long deadlineAfter(Poll renewal, Root root, Duration lease, long validityNanos) {
-        if (root.deadlineMicros() == 0 || lease.compareTo(Turn.LONGEST_GRANT) > 0) {
+    private long deadlineAfter(Poll renewal, Root root, Duration lease, long validityNanos) {
+        if (root.deadlineMicros() == 0 || lease.compareTo(settings.longestGrant()) > 0) {
             return 0;
         }
         if (!(renewal.answer(root.lead()) instanceof Answer.Said said)) {

@@ -32,6 +32,9 @@ final class LeadQueue {
     /** With less than this left, a root is renewed before it is held. */
     private static final long LOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** How soon whoever waits asks again at the latest, so that nobody waits for long behind one who was granted the lock and died. */
+    private static final Duration ASK_AGAIN = Duration.ofMillis(1_400);
+
     private static final int FIRST = 1;
     private static final int HOP = 2;
 
@@ -67,35 +70,18 @@ final class LeadQueue {
         this.settings = settings;
         this.nodes = nodes;
         this.turns = new Turns(
-                env, servers.stream().map(RedlockProtocol.Server::node).toList(), scripts.keys(), this::lead);
-        this.calls = new LeadCalls(env, quorum, settings, scripts, turns);
-    }
-
-    /** The lead of a lock if all nodes vote. */
-    static int home(String name, int nodes) {
-        int hash = name.hashCode();
-        return Math.floorMod(hash ^ hash >>> 16, nodes);
-    }
-
-    /** The next one that votes. */
-    private int lead(String name) {
-        int first = home(name, quorum.size());
-        for (int i = 0; i < quorum.size(); i++) {
-            int node = (first + i) % quorum.size();
-            if (votes(node)) {
-                return node;
-            }
-        }
-        return first;
-    }
-
-    private boolean votes(int node) {
-        Session session = quorum.get(node).line().session();
-        long now = env.nanoTime();
-        return session != null
-                && !session.hasSuccessor()
-                && !session.isShed(now)
-                && session.asideNanos(Request.Kind.VOTE, now) <= 0;
+                env,
+                servers.stream().map(RedlockProtocol.Server::node).toList(),
+                scripts.keys(),
+                quorum::lead,
+                settings.longestGrant());
+        this.calls = new LeadCalls(
+                env,
+                quorum,
+                settings,
+                scripts,
+                turns,
+                (claim, root) -> nodes.releaseSoon(Turn.ofRoot(claim, root, settings.longestGrant())));
     }
 
     Attempt attempt(Claim claim) {
@@ -111,11 +97,16 @@ final class LeadQueue {
             calls.leaveSoon(turn);
             turns.remove(claim);
         }
-        return attempt;
+        return attempt instanceof Attempt.Refused refused ? askAgainSoon(refused) : attempt;
+    }
+
+    private static Attempt askAgainSoon(Attempt.Refused refused) {
+        Duration after = refused.retryAfter().orElse(ASK_AGAIN);
+        return after.compareTo(ASK_AGAIN) < 0 ? refused : new Attempt.Refused(Optional.of(ASK_AGAIN));
     }
 
     private Attempt firstRound(Claim claim) {
-        Attempt attempt = nodes.round(claim, lead(claim.name()), null);
+        Attempt attempt = nodes.round(claim, quorum.lead(claim.name()), null);
         if (attempt instanceof Attempt.Refused && claim.isWaiting()) {
             contended.add(claim.name());
             turns.begin(claim);
@@ -133,7 +124,7 @@ final class LeadQueue {
                 return inherit(claim, turn, asked, token, passed.hop(), passed.deadlineMicros(), passed.firstFence());
             }
         }
-        int lead = turn.lead() >= 0 && votes(turn.lead()) ? turn.lead() : lead(claim.name());
+        int lead = turn.lead() >= 0 && quorum.mayLead(turn.lead()) ? turn.lead() : quorum.lead(claim.name());
         if (turn.lead() >= 0 && turn.lead() != lead) {
             calls.leaveSoon(turn);
             turns.waitAnew(turn);
@@ -184,7 +175,7 @@ final class LeadQueue {
         long left =
                 Math.max(TimeUnit.MILLISECONDS.toNanos(1), claim.timeout().toNanos() - (env.nanoTime() - beganNanos));
         Claim asking = turn.forRound(claim.withTimeout(Duration.ofNanos(left)));
-        Attempt attempt = nodes.round(asking, lead(claim.name()), null);
+        Attempt attempt = nodes.round(asking, quorum.lead(claim.name()), null);
         if (attempt instanceof Attempt.Granted granted) {
             calls.leaveSoon(turn);
             long fence = granted.firstFence().orElse(0);
@@ -200,8 +191,8 @@ final class LeadQueue {
         long deadline = asked.micros()
                 + TimeUnit.MILLISECONDS.toMicros(LeadCalls.number(reply, 2))
                 - TimeUnit.NANOSECONDS.toMicros(settings.driftNanos(queued.lease()));
-        long end = asked.endNanos(deadline, settings.drift(), env);
-        if (isTooLate(end)) {
+        long end = endNanos(asked, deadline);
+        if (end - env.nanoTime() <= 0) {
             return tooLate(claim, turn, queued.token());
         }
         String predecessor = String.valueOf(reply.get(5));
@@ -241,28 +232,32 @@ final class LeadQueue {
         return new Root(token, lead, hop, deadline, fence, fence == 0 ? 0 : fence + claim.fences(), end);
     }
 
+    /** Until when a grant is good. No clock of a lead that is set forward makes that more than a whole grant. */
+    private long endNanos(Asked asked, long deadlineMicros) {
+        return Math.min(
+                asked.endNanos(deadlineMicros, settings.drift(), env),
+                env.nanoTime() + settings.longestGrant().toNanos());
+    }
+
     private Attempt inherit(Claim claim, Turn turn, Asked asked, String token, int hop, long deadline, long fence) {
-        long end = asked.endNanos(deadline, settings.drift(), env);
-        return isTooLate(end)
+        long end = endNanos(asked, deadline);
+        return end - env.nanoTime() <= 0
                 ? tooLate(claim, turn, token)
                 : hold(claim, turn, newRoot(claim, token, asked.lead(), hop, deadline, fence, end));
     }
 
-    private boolean isTooLate(long endNanos) {
-        return endNanos - env.nanoTime() <= settings.minValidity().toNanos();
-    }
-
     /** The claim is the only owner of a root that it must not hold any more. */
     private Attempt tooLate(Claim claim, Turn turn, String token) {
-        nodes.releaseSoon(Turn.ofRoot(claim, token, Turn.grantLease(claim)));
+        nodes.releaseSoon(Turn.ofRoot(claim, token, turn.grantLease()));
         turns.waitAnew(turn);
         return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
     private Attempt hold(Claim claim, Turn turn, Root root) {
         long began = env.nanoTime();
-        boolean whole = !claim.isRenewed() && claim.lease().compareTo(Turn.LONGEST_GRANT) > 0;
-        Duration lease = whole ? claim.lease() : Turn.grantLease(claim);
+        boolean whole = claim.lease().compareTo(turn.grantLease()) > 0
+                && (!claim.isRenewed() || settings.minValidity().toNanos() >= LOW_NANOS / 2);
+        Duration lease = whole ? claim.lease() : turn.grantLease();
         Root owned = root;
         if (whole || root.endNanos() - began < Math.min(LOW_NANOS, lease.toNanos() / 2)) {
             Root renewed = calls.renew(claim, root, lease);
@@ -271,34 +266,32 @@ final class LeadQueue {
             }
             owned = renewed == null ? root : renewed;
         }
-        if (isTooLate(owned.endNanos())) {
+        if (owned.endNanos() - env.nanoTime() <= settings.minValidity().toNanos()) {
             return tooLate(claim, turn, root.token());
         }
         turns.own(turn, owned);
         contended.add(claim.name());
         // Counted from now, since the attempt began before.
         return new Attempt.Granted(
-                Duration.ofNanos(owned.endNanos() - began),
+                Duration.ofNanos(Math.min(owned.endNanos() - began, settings.validityNanos(claim.lease()))),
                 root.firstFence() == 0 ? OptionalLong.empty() : OptionalLong.of(root.firstFence()));
     }
 
     /** Returns a claim as the nodes know it, for a renewal that is about to be sent. */
     Claim renewed(Claim claim) {
         Turn turn = turns.find(claim);
-        Root root = turn == null ? null : turn.root();
-        if (turn == null || root == null) {
-            return claim;
-        }
-        // What has a long lease cannot be passed on: whoever inherits it may be dead.
-        long deadline = claim.lease().compareTo(Turn.LONGEST_GRANT) > 0 ? 0 : root.deadlineMicros();
-        turn.own(root.renewed(deadline, env.nanoTime() + claim.lease().toNanos()));
-        return Turn.ofRoot(claim, root.token(), claim.lease());
+        Root root = turn == null
+                ? null
+                : turn.beginRenewal(
+                        claim.lease().compareTo(settings.longestGrant()) <= 0,
+                        env.nanoTime() + claim.lease().toNanos());
+        return root == null ? claim : Turn.ofRoot(claim, root.token(), claim.lease());
     }
 
     /** Ends what a claim has here, and returns it as the nodes know it, for a release at all of them. */
     Claim removed(Claim claim) {
         Turn turn = turns.remove(claim);
-        Root root = turn == null ? null : turn.root();
+        Root root = turn == null ? null : turn.beginRelease();
         return root == null ? claim : Turn.ofRoot(claim, root.token(), claim.lease());
     }
 
@@ -307,16 +300,13 @@ final class LeadQueue {
         if (turn == null) {
             return releaseEverywhere(claim);
         }
-        Root root = turn.root();
+        Root root = turn.beginRelease();
         if (root == null) {
             turns.remove(claim);
-            String passed = calls.leave(claim, turn);
-            if (passed != null) {
-                nodes.releaseSoon(Turn.ofRoot(claim, passed, Turn.grantLease(claim)));
-            }
+            calls.leave(claim, turn);
             return new Release.Freed(true);
         }
-        if (root.isPassable(env.nanoTime())) {
+        if (root.isPassable(env.nanoTime()) && quorum.mayLead(root.lead())) {
             // From the sending on, this claim deletes nothing, unless it hears that nothing was passed.
             turns.remove(claim);
             if (calls.pass(claim, root) != LeadCalls.Passing.REFUSED) {
@@ -324,7 +314,7 @@ final class LeadQueue {
             }
             turns.restore(turn);
         }
-        turn.own(root.notPassable());
+        turn.endPassing();
         Release release = releaseEverywhere(Turn.ofRoot(claim, root.token(), claim.lease()));
         turns.remove(claim);
         return release;

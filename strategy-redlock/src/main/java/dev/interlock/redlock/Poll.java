@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -73,9 +74,22 @@ final class Poll {
 
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int node, RedisCommand command, long untilNanos) {
+        release(node, command, untilNanos, answer -> {});
+    }
+
+    /** @param onAnswer told of the answer before this poll is, and however late it is */
+    void release(int node, RedisCommand command, long untilNanos, Consumer<Answer> onAnswer) {
         requests[node] = quorum.get(node)
                 .line()
-                .release(command, patience, untilNanos, answer -> note(node, answer), () -> env.unpark(waiter));
+                .release(
+                        command,
+                        patience,
+                        untilNanos,
+                        answer -> {
+                            onAnswer.accept(answer);
+                            note(node, answer);
+                        },
+                        () -> env.unpark(waiter));
     }
 
     /** Counts an answer that a server has given to an earlier question. */

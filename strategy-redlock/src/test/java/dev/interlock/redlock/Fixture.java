@@ -100,10 +100,20 @@ final class Fixture implements AutoCloseable {
             Environment env,
             BiFunction<Integer, RedisNode, RedisNode> wrapper,
             Collection<AttemptReport> reports) {
+        return protocol(tweak, env, wrapper, reports, settings -> settings);
+    }
+
+    /** The same, with settings that are no options. */
+    LeaseProtocol protocol(
+            UnaryOperator<LockConfig.Builder> tweak,
+            Environment env,
+            BiFunction<Integer, RedisNode, RedisNode> wrapper,
+            Collection<AttemptReport> reports,
+            UnaryOperator<Settings> set) {
         LockConfig config = config(tweak);
         return closeLater(new RedlockProtocol(
                 servers(config, env, wrapper),
-                Settings.of(config),
+                set.apply(Settings.of(config)),
                 config,
                 env,
                 new AttemptReport.Listener(reports::add)));

@@ -91,7 +91,7 @@ class MasksTest {
     }
 
     private static int lead(List<Part> cast, String name) {
-        int lead = LeadQueue.home(name, cast.size());
+        int lead = Quorum.home(name, cast.size());
         for (int i = 0; i < cast.size() && cast.get(lead) == Part.IS_AWAY; i++) {
             lead = (lead + 1) % cast.size();
         }

@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
  * @param micros the clock of the node when it answered
  */
 public record Asked(int lead, long nanos, long wallMillis, int epoch, long micros) {
+    /** The wall clock counts milliseconds, and may be slewed. */
+    private static final long WALL_TOLERANCE_MILLIS = 20;
+
     /**
      * Converts a deadline.
      *
@@ -33,7 +36,4 @@ public record Asked(int lead, long nanos, long wallMillis, int epoch, long micro
                         - TimeUnit.MILLISECONDS.toNanos(WALL_TOLERANCE_MILLIS));
         return nanos + leftHere - suspended;
     }
-
-    /** The wall clock counts milliseconds, and may be slewed. */
-    private static final long WALL_TOLERANCE_MILLIS = 20;
 }

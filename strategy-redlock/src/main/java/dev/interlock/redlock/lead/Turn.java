@@ -6,50 +6,41 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim that waits, or holds what it has waited for. Its thread changes it; messages come from another one.
+ * One claim that waits, or holds what it has waited for. Safe to use from any thread: messages, renewals and releases come from others
+ * than the one that waits.
  *
  * <p>It waits under other tokens than that of the claim: a request of an earlier round, or what undoes it, may reach a node late.
  */
 public final class Turn {
-    /** The longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake. */
-    public static final Duration LONGEST_GRANT = Duration.ofSeconds(2);
-
     private static final int NOWHERE = -1;
 
     private final Claim claim;
+    private final Duration grant;
     private int drawn;
-    private volatile Claim queued;
-    private volatile int lead = NOWHERE;
+    private Claim queued;
+    private int lead = NOWHERE;
     private long since;
-    private volatile @Nullable Asked asked;
-    private volatile @Nullable Passed passed;
-    private volatile boolean told;
-    private volatile @Nullable Root root;
+    private @Nullable Asked asked;
+    private @Nullable Passed passed;
+    private boolean told;
+    private @Nullable Root root;
+    private boolean releasing;
 
     /**
      * Creates the turn of a claim, which waits nowhere.
      *
      * @param claim the claim
+     * @param longestGrant the longest lease of what is granted to it while it waits
      */
-    public Turn(Claim claim) {
+    public Turn(Claim claim, Duration longestGrant) {
         this.claim = claim;
-        this.queued = drawToken(claim);
+        this.grant = claim.lease().compareTo(longestGrant) < 0 ? claim.lease() : longestGrant;
+        this.queued = withToken(claim, 1, grant);
+        this.drawn = 1;
     }
 
-    private Claim drawToken(Claim asking) {
-        return with(asking, claim.token() + "." + ++drawn, grantLease(asking), asking.fences());
-    }
-
-    private static Claim with(Claim claim, String token, Duration lease, int fences) {
-        return new Claim(
-                claim.name(),
-                token,
-                lease,
-                claim.timeout(),
-                fences,
-                claim.number(),
-                claim.isWaiting(),
-                claim.isRenewed());
+    private static Claim withToken(Claim asking, int number, Duration lease) {
+        return ofRoot(asking, asking.token() + "." + number, lease);
     }
 
     /**
@@ -61,17 +52,33 @@ public final class Turn {
      * @return the same claim otherwise
      */
     public static Claim ofRoot(Claim claim, String root, Duration lease) {
-        return with(claim, root, lease, claim.fences());
+        return new Claim(
+                claim.name(),
+                root,
+                lease,
+                claim.timeout(),
+                claim.fences(),
+                claim.number(),
+                claim.isWaiting(),
+                claim.isRenewed());
     }
 
     /**
-     * Returns the lease of what is granted to a claim that waits.
+     * Returns the lease of what is granted to the claim while it waits.
      *
-     * @param claim the claim
-     * @return its lease, or less
+     * @return the lease of the claim, or less
      */
-    public static Duration grantLease(Claim claim) {
-        return claim.lease().compareTo(LONGEST_GRANT) < 0 ? claim.lease() : LONGEST_GRANT;
+    public Duration grantLease() {
+        return grant;
+    }
+
+    /**
+     * Returns the claim.
+     *
+     * @return the claim as the engine made it
+     */
+    public Claim claim() {
+        return claim;
     }
 
     /**
@@ -79,7 +86,7 @@ public final class Turn {
      *
      * @return the claim, under a token and with a lease of its own
      */
-    public Claim queued() {
+    public synchronized Claim queued() {
         return queued;
     }
 
@@ -89,18 +96,19 @@ public final class Turn {
      * @param asking the claim
      * @return the same claim otherwise
      */
-    public Claim forRound(Claim asking) {
-        return with(asking, claim.token() + "." + ++drawn, asking.lease(), asking.fences());
+    public synchronized Claim forRound(Claim asking) {
+        return withToken(asking, ++drawn, asking.lease());
     }
 
-    /** Draws another token to wait with: the claim waits nowhere now. */
-    public void beginAnew() {
+    /** Draws another token to wait with: the claim waits nowhere now, and what is sent to the one before is not for it. */
+    synchronized void beginAnew() {
+        root = null;
         passed = null;
         told = false;
         asked = null;
         lead = NOWHERE;
         since = 0;
-        queued = drawToken(claim);
+        queued = withToken(claim, ++drawn, grant);
     }
 
     /**
@@ -108,7 +116,7 @@ public final class Turn {
      *
      * @param node the lead
      */
-    public void entering(int node) {
+    public synchronized void entering(int node) {
         lead = node;
     }
 
@@ -117,7 +125,7 @@ public final class Turn {
      *
      * @return the lead, or a negative number if it waits nowhere
      */
-    public int lead() {
+    public synchronized int lead() {
         return lead;
     }
 
@@ -126,7 +134,7 @@ public final class Turn {
      *
      * @return a moment by the clock of the lead in µs, or zero
      */
-    public long since() {
+    public synchronized long since() {
         return since;
     }
 
@@ -136,34 +144,30 @@ public final class Turn {
      * @param answered the question
      * @param placed since when the claim has its place, or zero if it has none
      */
-    public void refused(Asked answered, long placed) {
+    public synchronized void refused(Asked answered, long placed) {
         asked = answered;
         if (placed != 0) {
             since = placed;
         }
     }
 
-    /** Notes a message that the claim was granted something, to be asked for. */
-    public void heardGrant() {
-        told = true;
+    /** Notes a message that the claim was granted something, to be asked for, if it still waits as it did. */
+    synchronized void heardGrant(Claim waiting) {
+        if (queued == waiting) {
+            told = true;
+        }
     }
 
-    /**
-     * Notes a message that the claim was passed a root.
-     *
-     * @param message what it says
-     */
-    public void heard(Passed message) {
-        passed = message;
-        told = true;
+    /** Notes a message that the claim was passed a root, if it still waits as it did. */
+    synchronized void heard(Claim waiting, Passed message) {
+        if (queued == waiting) {
+            passed = message;
+            told = true;
+        }
     }
 
-    /**
-     * Tells whether a message has come, or the claim waits nowhere yet, so that it should ask.
-     *
-     * @return whether there is something to ask for
-     */
-    public boolean shouldAsk() {
+    /** Whether a message has come, or the claim waits nowhere yet, so that it should ask. */
+    synchronized boolean shouldAsk() {
         return lead == NOWHERE || told;
     }
 
@@ -172,7 +176,7 @@ public final class Turn {
      *
      * @return the message, or {@code null} if there is none
      */
-    public @Nullable Passed takePassed() {
+    public synchronized @Nullable Passed takePassed() {
         Passed taken = passed;
         passed = null;
         told = false;
@@ -184,16 +188,12 @@ public final class Turn {
      *
      * @return the question, or {@code null} if there is none since the claim waits there
      */
-    public @Nullable Asked asked() {
+    public synchronized @Nullable Asked asked() {
         return asked;
     }
 
-    /**
-     * Notes what the claim owns, or {@code null} if that is over.
-     *
-     * @param owned the root
-     */
-    public void own(@Nullable Root owned) {
+    /** Notes what the claim owns. */
+    synchronized void own(Root owned) {
         root = owned;
     }
 
@@ -202,16 +202,39 @@ public final class Turn {
      *
      * @return the root, or {@code null} if it owns none
      */
-    public @Nullable Root root() {
+    public synchronized @Nullable Root root() {
         return root;
     }
 
     /**
-     * Returns the claim.
+     * Notes that what the claim owns is about to be renewed.
      *
-     * @return the claim as the engine made it
+     * @param passable whether it may be passed on after that
+     * @param end until when it is kept
+     * @return the root, or {@code null} if the claim owns none any more
      */
-    public Claim claim() {
-        return claim;
+    public synchronized @Nullable Root beginRenewal(boolean passable, long end) {
+        if (root == null || releasing) {
+            return null;
+        }
+        root = root.renewed(passable ? root.deadlineMicros() : 0, end);
+        return root;
+    }
+
+    /**
+     * Notes that what the claim owns is about to be passed on or released, and is not renewed any more.
+     *
+     * @return the root, or {@code null} if the claim owns none
+     */
+    public synchronized @Nullable Root beginRelease() {
+        releasing = true;
+        return root;
+    }
+
+    /** Notes that what the claim owns must not be passed on. */
+    public synchronized void endPassing() {
+        if (root != null) {
+            root = root.notPassable();
+        }
     }
 }

@@ -9,12 +9,14 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.waiting.ChannelState;
 import dev.interlock.redis.waiting.Channels;
 import dev.interlock.redis.waiting.WaitingScripts;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,7 +30,7 @@ public final class Turns {
     private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (.+)", Pattern.DOTALL);
     private static final Pattern GRANTED = Pattern.compile("granted (.+)", Pattern.DOTALL);
     private static final Pattern PASSED =
-            Pattern.compile("passed (\\d+) (\\d+) (\\d+) (\\p{XDigit}+) (.+)", Pattern.DOTALL);
+            Pattern.compile("passed (\\d{1,9}) (\\d{1,18}) (\\d{1,18}) (\\p{XDigit}+) (.+)", Pattern.DOTALL);
 
     /** More than this many turns are looked through for those whose owners have let their leases end. */
     private static final int MANY = 1024;
@@ -38,6 +40,7 @@ public final class Turns {
     private final Environment env;
     private final LockKeys keys;
     private final ToIntFunction<String> leads;
+    private final Duration longestGrant;
     private final List<Channels> channels = new ArrayList<>();
     private final Map<Long, Turn> all = new ConcurrentHashMap<>();
     private final Map<String, Turn> waiting = new ConcurrentHashMap<>();
@@ -51,11 +54,14 @@ public final class Turns {
      * @param nodes the nodes
      * @param keys the names of keys and channels
      * @param leads tells which node is the lead of the lock of a name now
+     * @param longestGrant the longest lease of what is granted to a claim while it waits
      */
-    public Turns(Environment env, List<RedisNode> nodes, LockKeys keys, ToIntFunction<String> leads) {
+    public Turns(
+            Environment env, List<RedisNode> nodes, LockKeys keys, ToIntFunction<String> leads, Duration longestGrant) {
         this.env = env;
         this.keys = keys;
         this.leads = leads;
+        this.longestGrant = longestGrant;
         for (RedisNode node : nodes) {
             channels.add(new Channels(env, node, keys, this::wake, this::take));
         }
@@ -87,7 +93,7 @@ public final class Turns {
                                 > FORGET_NANOS + turn.claim().lease().toNanos();
             });
         }
-        Turn turn = new Turn(claim);
+        Turn turn = new Turn(claim, longestGrant);
         all.put(claim.number(), turn);
         waiting.put(keys.lock(claim.name()), turn);
         return turn;
@@ -136,7 +142,6 @@ public final class Turns {
      * @param turn its turn
      */
     public void waitAnew(Turn turn) {
-        turn.own(null);
         turn.beginAnew();
         waiting.put(keys.lock(turn.claim().name()), turn);
     }
@@ -239,28 +244,28 @@ public final class Turns {
         Matcher granted = GRANTED.matcher(said);
         Matcher passed = PASSED.matcher(said);
         if (granted.matches()) {
-            Turn turn = proven(granted.group(1), proof, said);
-            if (turn != null) {
-                turn.heardGrant();
-                tell(granted.group(1));
-            }
+            hear(granted.group(1), proof, said, Turn::heardGrant);
         } else if (passed.matches()) {
-            Turn turn = proven(passed.group(5), proof, said);
-            if (turn != null) {
-                turn.heard(new Passed(
-                        Integer.parseInt(passed.group(1)),
-                        Long.parseLong(passed.group(2)),
-                        Long.parseLong(passed.group(3)),
-                        passed.group(4),
-                        listening.epoch()));
-                tell(passed.group(5));
-            }
+            Passed hop = new Passed(
+                    Integer.parseInt(passed.group(1)),
+                    Long.parseLong(passed.group(2)),
+                    Long.parseLong(passed.group(3)),
+                    passed.group(4),
+                    listening.epoch());
+            hear(passed.group(5), proof, said, (turn, queued) -> turn.heard(queued, hop));
         }
     }
 
-    /** Returns the turn of the claim that a message is meant for, if it waits and the message proves itself. */
-    private @Nullable Turn proven(String key, String proof, String text) {
+    /** Notes a message if the claim that it is meant for waits, and the message proves itself. */
+    private void hear(String key, String proof, String text, BiConsumer<Turn, Claim> note) {
         Turn turn = waiting.get(key);
-        return turn != null && WaitingScripts.proof(turn.queued().token(), text).equals(proof) ? turn : null;
+        if (turn == null) {
+            return;
+        }
+        Claim queued = turn.queued();
+        if (WaitingScripts.proof(queued.token(), text).equals(proof)) {
+            note.accept(turn, queued);
+            tell(key);
+        }
     }
 }

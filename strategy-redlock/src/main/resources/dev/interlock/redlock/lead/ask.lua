@@ -23,7 +23,14 @@ if holder ~= ARGV[1] then
       redis.call('PEXPIRE', list, ARGV[8])
     end
   end
-  if holder or grant_head(KEYS[1], KEYS[5], list, record, ARGV[5], '-', place) ~= ARGV[1] then
+  local granted, failure
+  if not holder then
+    granted, failure = grant_head(KEYS[1], KEYS[5], list, record, ARGV[5], '-', place)
+  end
+  if failure then
+    return failure
+  end
+  if granted ~= ARGV[1] then
     return {0, now, redis.call('PTTL', KEYS[1]), since}
   end
   kept = recorded(record, ARGV[1])

@@ -26,7 +26,7 @@ local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
 end
 
--- Grants a lock that nobody holds to the first who waits and is there. Returns its token, or nil if nobody is.
+-- Grants a lock that nobody holds to the first who waits and is there. Returns its token; nil if nobody is; or nil and an error.
 local function grant_head(lock, fence, list, record, life, predecessor, asker)
   local waiter = first_there(list, asker)
   if not waiter then
@@ -37,16 +37,20 @@ local function grant_head(lock, fence, list, record, life, predecessor, asker)
   if fence and fences ~= '0' then
     -- Enough for a chain of owners, and few enough that the counter does not run ahead of the clock.
     local count = math.max(fences, math.min(fences * 64, 1024))
-    first = draw(fence, count, life, micros())
+    local failure
+    first, failure = draw(fence, count, life, micros())
     if not first then
-      return nil
+      return nil, failure
     end
     last = first + count - 1
   end
   -- The record first: one that names another root than the key counts for nothing.
-  if redis.pcall('SET', record, text_of(token, 0, '-', 0, first, last, predecessor), 'PX', lease).err
-    or redis.pcall('SET', lock, token, 'PX', lease).err then
-    return nil
+  local kept = redis.pcall('SET', record, text_of(token, 0, '-', 0, first, last, predecessor), 'PX', lease)
+  if not kept.err then
+    kept = redis.pcall('SET', lock, token, 'PX', lease)
+  end
+  if kept.err then
+    return nil, kept
   end
   redis.call('ZREM', list, waiter)
   if waiter ~= asker then

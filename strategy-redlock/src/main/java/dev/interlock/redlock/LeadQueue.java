@@ -332,6 +332,11 @@ final class LeadQueue {
         return release;
     }
 
+    /** Whether somebody waited for a lock lately, as far as this client has seen. */
+    boolean isContended(String name) {
+        return contended.contains(name);
+    }
+
     Watch watch(String name, Runnable onFreed) {
         return turns.watch(name, onFreed);
     }

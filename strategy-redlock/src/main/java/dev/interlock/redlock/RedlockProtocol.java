@@ -200,9 +200,11 @@ final class RedlockProtocol implements LeaseProtocol {
         if (!answers.isAnswered()) {
             throw outage("confirmed the release", poll);
         }
-        return new Release.Freed(IntStream.range(0, quorum.size())
+        boolean granted = IntStream.range(0, quorum.size())
                 .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
-                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1))));
+                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
+        boolean leadIsUnheard = poll.answer(quorum.lead(claim.name())) == null;
+        return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
     }
 
     @Override

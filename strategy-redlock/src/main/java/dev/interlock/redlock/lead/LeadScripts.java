@@ -30,8 +30,8 @@ public final class LeadScripts {
     /** Takes a claim out of the queue. */
     public static final LuaScript LEAVE = queueing("leave.lua");
 
-    /** How often a root is passed on; then all nodes are asked again. */
-    public static final int MOST_HOPS = 64;
+    /** How often a root is passed on, so that it has 64 owners; then all nodes are asked again. */
+    public static final int MOST_HOPS = 63;
 
     private static final int MOST_FENCES = 1024;
 
@@ -77,7 +77,7 @@ public final class LeadScripts {
      * @return as many as {@code grants.lua} reserves
      */
     public static int block(Claim claim) {
-        return Math.max(claim.fences(), Math.min(MOST_HOPS * claim.fences(), MOST_FENCES));
+        return Math.max(claim.fences(), Math.min((MOST_HOPS + 1) * claim.fences(), MOST_FENCES));
     }
 
     /**

@@ -60,7 +60,10 @@ final class LeadCalls {
         long since = turn.since();
         turn.entering(lead);
         Poll poll = newPoll(claim, lead);
-        poll.ask(lead, Request.Kind.VOTE, recordId -> scripts.lead().ask(queued, recordId, channel, since));
+        poll.ask(
+                lead,
+                Request.Kind.VOTE,
+                recordId -> scripts.lead().ask(queued, recordId, channel, since, claim.lease()));
         poll.await(poll.beganNanos()
                 + Math.min(quorum.leadSilenceNanos(), claim.timeout().toNanos()));
         poll.close();

@@ -187,11 +187,17 @@ final class LeadQueue {
 
     /** The first hand-off: the key of the lead is the claim's already, and the others are to have the same. */
     private Attempt exchange(Claim claim, Turn turn, Asked asked, Answer.Said said, List<?> reply) {
-        Claim queued = turn.queued();
+        long left = LeadCalls.number(reply, 2);
+        // Whoever found the lock free has it for the whole lease, with which it cannot be passed on.
+        boolean whole = left > turn.grantLease().toMillis();
+        Claim queued = whole ? turn.queued().withLease(claim.lease()) : turn.queued();
         long deadline = asked.micros()
-                + TimeUnit.MILLISECONDS.toMicros(LeadCalls.number(reply, 2))
+                + TimeUnit.MILLISECONDS.toMicros(left)
                 - TimeUnit.NANOSECONDS.toMicros(settings.driftNanos(queued.lease()));
-        long end = endNanos(asked, deadline);
+        // The lease has begun at the lead and not before the question, and the drift is off already.
+        long end = Math.min(
+                asked.endNanos(deadline, 0, env),
+                env.nanoTime() + queued.lease().toNanos());
         if (end - env.nanoTime() <= 0) {
             return tooLate(claim, turn, queued.token());
         }
@@ -223,7 +229,7 @@ final class LeadQueue {
                         queued.token(),
                         asked.lead(),
                         0,
-                        deadline,
+                        whole ? 0 : deadline,
                         granted.firstFence().orElse(0),
                         end));
     }
@@ -232,15 +238,11 @@ final class LeadQueue {
         return new Root(token, lead, hop, deadline, fence, fence == 0 ? 0 : fence + claim.fences(), end);
     }
 
-    /** Until when a grant is good. No clock of a lead that is set forward makes that more than a whole grant. */
-    private long endNanos(Asked asked, long deadlineMicros) {
-        return Math.min(
-                asked.endNanos(deadlineMicros, settings.drift(), env),
-                env.nanoTime() + settings.longestGrant().toNanos());
-    }
-
     private Attempt inherit(Claim claim, Turn turn, Asked asked, String token, int hop, long deadline, long fence) {
-        long end = endNanos(asked, deadline);
+        // No clock of a lead that is set forward makes that more than a whole grant.
+        long end = Math.min(
+                asked.endNanos(deadline, settings.drift(), env),
+                env.nanoTime() + settings.longestGrant().toNanos());
         return end - env.nanoTime() <= 0
                 ? tooLate(claim, turn, token)
                 : hold(claim, turn, newRoot(claim, token, asked.lead(), hop, deadline, fence, end));
@@ -255,7 +257,8 @@ final class LeadQueue {
 
     private Attempt hold(Claim claim, Turn turn, Root root) {
         long began = env.nanoTime();
-        boolean whole = claim.lease().compareTo(turn.grantLease()) > 0
+        boolean whole = root.endNanos() - began <= turn.grantLease().toNanos()
+                && claim.lease().compareTo(turn.grantLease()) > 0
                 && (!claim.isRenewed() || settings.minValidity().toNanos() >= LOW_NANOS / 2);
         Duration lease = whole ? claim.lease() : turn.grantLease();
         Root owned = root;

@@ -192,17 +192,22 @@ final class RedlockProtocol implements LeaseProtocol {
 
     private Release releaseEverywhere(Claim claim) {
         Poll poll = sendRelease(List.of(claim));
-        poll.await();
+        poll.await(poll.beganNanos() + claim.lease().toNanos());
+        if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
+            // Or the lead has granted it to the next one, who was sooner at the others than this.
+            poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
+        }
+        poll.close();
+        boolean granted = IntStream.range(0, quorum.size())
+                .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
+                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
         Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
-        if (answers.isLost()) {
+        if (answers.isLost() && !granted) {
             return new Release.Lost(answers.cause());
         }
         if (!answers.isAnswered()) {
             throw outage("confirmed the release", poll);
         }
-        boolean granted = IntStream.range(0, quorum.size())
-                .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
-                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
         boolean leadIsUnheard = poll.answer(quorum.lead(claim.name())) == null;
         return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
     }

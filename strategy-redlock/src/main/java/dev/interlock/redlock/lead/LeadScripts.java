@@ -110,9 +110,10 @@ public final class LeadScripts {
      * @param recordId the state of the birth record that the client knows, or an empty text
      * @param channel the channel of this client
      * @param since when the claim took its place first, by the lead's clock in µs, or zero
+     * @param whole the lease if the lock is free, so that nobody has to tell the claim of it
      * @return the command
      */
-    public RedisCommand ask(Claim claim, String recordId, String channel, long since) {
+    public RedisCommand ask(Claim claim, String recordId, String channel, long since, Duration whole) {
         return RedisCommand.script(
                 ASK,
                 voting(claim.name()),
@@ -125,7 +126,8 @@ public final class LeadScripts {
                         Long.toString(claim.number()),
                         channel,
                         listLife,
-                        Long.toString(since)));
+                        Long.toString(since),
+                        millis(whole)));
     }
 
     /**

@@ -26,13 +26,17 @@ local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
 end
 
--- Grants a lock that nobody holds to the first who waits and is there. Returns its token; nil if nobody is; or nil and an error.
-local function grant_head(lock, fence, list, record, life, predecessor, asker)
+-- Grants a lock that nobody holds to the first who waits and is there; to the one who asks, for another lease. Returns its token; nil if
+-- nobody is there; or nil and an error.
+local function grant_head(lock, fence, list, record, life, predecessor, asker, asked)
   local waiter = first_there(list, asker)
   if not waiter then
     return nil
   end
   local token, lease, fences, channel = parts(waiter)
+  if waiter == asker then
+    lease = asked
+  end
   local first, last = 0, 0
   if fence and fences ~= '0' then
     -- Enough for a chain of owners, and few enough that the counter does not run ahead of the clock.

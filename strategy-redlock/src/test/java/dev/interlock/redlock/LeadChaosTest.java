@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 @Tag("deep")
 class LeadChaosTest {
     private static final int CLIENTS = 4;
-    private static final int FAULTS = 60;
+    private static final int FAULTS = 30;
     private static final String NAME = "chaos";
 
     private final Fixture redis = new Fixture(3);

@@ -24,8 +24,13 @@ final class KnownRoots {
     }
 
     /** Returns the token of the root of a lock if it has a digest, otherwise {@code null}. */
-    synchronized @Nullable String find(String name, String digest) {
-        String token = tokens.get(name);
+    @Nullable
+    String find(String name, String digest) {
+        String token = find(name);
         return token != null && Passed.digest(token).equals(digest) ? token : null;
+    }
+
+    private synchronized @Nullable String find(String name) {
+        return tokens.get(name);
     }
 }

@@ -178,7 +178,8 @@ Pass(s, n, m) ==
     LET left == IF ~OwnDeadline THEN s.ttl - Allowance
                 ELSE IF ~DeadlineIsInstant THEN m.sent
                 ELSE m.left
-    IN IF s.key = m.t /\ (s.hop.no = m.no \/ ~HopChecked) /\ left > 0 /\ s.list # <<>>
+    IN IF s.key = m.t /\ HopChecked /\ s.hop.no > m.no THEN Reply(s, "done")
+       ELSE IF s.key = m.t /\ (s.hop.no = m.no \/ ~HopChecked) /\ left > 0 /\ s.list # <<>>
        THEN HopTo(s, n, m.no + 1, left, m.f)
        ELSE Reply(s, "no")
 
@@ -257,6 +258,15 @@ Start(c) ==
                         !.ph = "round", !.tok = t, !.claim = q, !.lead = l, !.left = Lease - Allowance]]
            /\ link' = [link EXCEPT ![c] = [e \in Nodes |->
                         Append(@[e], IF e = l THEN [m EXCEPT !.q = q] ELSE m)]]
+    /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
+
+\* The first request for a name that was contended lately: the claim goes to the lead alone, without a round.
+StartAtLead(c) ==
+    /\ cl[c].ph = "idle" /\ cl[c].turns > 0 /\ cl[c].a + 1 <= Attempts
+    /\ \E l \in Leads :
+        LET t == Token(c, cl[c].a + 1)
+        IN /\ cl' = [cl EXCEPT ![c] = [Idle(cl[c].turns - 1, cl[c].a + 1) EXCEPT !.ph = "wait", !.claim = t, !.lead = l]]
+           /\ Send(c, {l}, Request("ask", t))
     /\ UNCHANGED <<node, stray, notes, faults, dead, last, top>>
 
 \* Whether a node's reply to the present round can still come.
@@ -547,7 +557,7 @@ AllDone == (\A c \in Clients : Done(c)) /\ UNCHANGED vars
 
 Next ==
     \/ \E c \in Clients :
-        \/ Start(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ LeftForGood(c) \/ LeadMuted(c)
+        \/ Start(c) \/ StartAtLead(c) \/ Undo(c) \/ AskAgain(c) \/ GiveUp(c) \/ LeftForGood(c) \/ LeadMuted(c)
         \/ RenewAll(c) \/ ReleaseAll(c) \/ PassOn(c) \/ PassUnknown(c) \/ Resend(c) \/ Crash(c)
         \/ \E e \in Nodes : Exec(c, e) \/ ExecUnanswered(c, e) \/ Break(c, e)
         \/ Hear(c)

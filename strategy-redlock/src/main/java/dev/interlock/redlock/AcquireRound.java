@@ -7,12 +7,14 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One attempt to get a lock: all servers are asked at once, and those who gave it for nothing are told so. Used by one thread, once. */
 final class AcquireRound {
@@ -26,17 +28,43 @@ final class AcquireRound {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
+    private final AttemptReport.Listener reports;
     private final Claim claim;
+    private final int lead;
+    private final @Nullable LeadGrant leadGrant;
     private final Poll poll;
 
-    AcquireRound(Environment env, Quorum quorum, Settings settings, Scripts scripts, Reports reports, Claim claim) {
+    /**
+     * What the lead has granted already, so that only the other servers are asked.
+     *
+     * @param vote its reply
+     * @param firstFence the first fencing token that it offers
+     * @param predecessor the token of the holder that has released the lock, and may be replaced; or an empty text
+     * @param endNanos until when the lead keeps the lock
+     */
+    record LeadGrant(Answer.Said vote, long firstFence, String predecessor, long endNanos) {}
+
+    /**
+     * @param lead the server where those who wait for the lock stand in a queue, so that its refusal outvotes a majority
+     * @param leadGrant what that server has granted, if it has
+     */
+    AcquireRound(
+            Environment env,
+            Quorum quorum,
+            Settings settings,
+            Scripts scripts,
+            AttemptReport.Listener reports,
+            Claim claim,
+            int lead,
+            @Nullable LeadGrant leadGrant) {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
         this.scripts = scripts;
         this.reports = reports;
         this.claim = claim;
+        this.lead = lead;
+        this.leadGrant = leadGrant;
         this.poll = newPoll(answers -> count(answers).isDecided() || answers.hasDuplicate());
     }
 
@@ -49,32 +77,53 @@ final class AcquireRound {
     }
 
     Attempt hold() {
-        Request.Wording acquire = settings.fencing()
-                ? scripts.acquireFenced(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()))
-                : scripts.acquire(claim);
-        for (int i = 0; i < quorum.size(); i++) {
-            poll.ask(i, Request.Kind.VOTE, acquire);
-        }
+        ask();
         poll.await(tooLateNanos());
         if (poll.hasDuplicate()) {
             poll.close();
             return failDuplicate();
         }
-        if (!count(poll).isCarried()) {
+        if (!isCarried()) {
             // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
             // else holds the lock, and as long as for any answer where that tells what went wrong.
             long now = env.nanoTime();
             poll.awaitAll(count(poll).isAnswered() ? now + (now - poll.beganNanos()) : tooLateNanos());
         }
         poll.close();
-        return count(poll).isCarried() ? settleFence() : fail();
+        return isCarried() ? settleFence() : fail();
+    }
+
+    private void ask() {
+        LeadGrant granted = leadGrant;
+        Request.Wording acquire = granted == null
+                ? scripts.acquire(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()), "")
+                : scripts.acquire(claim, granted.firstFence, granted.predecessor);
+        for (int i = 0; i < quorum.size(); i++) {
+            if (granted != null && i == lead) {
+                poll.know(i, new Answer.Said(List.of(1L, granted.firstFence), granted.vote.from()));
+            } else {
+                poll.ask(i, Request.Kind.VOTE, acquire);
+            }
+        }
+    }
+
+    private boolean isCarried() {
+        return count(poll).isCarried() && !(poll.counted(lead) instanceof Answer.Said said && !Votes.isGrant(said));
     }
 
     /** When a grant would be of no use any more. */
     private long tooLateNanos() {
-        return poll.beganNanos()
-                + settings.validityNanos(claim.lease())
-                - settings.minValidity().toNanos();
+        return endNanos() - minValidityNanos();
+    }
+
+    /** What the lead has granted is short, and renewed where more is wanted. */
+    private long minValidityNanos() {
+        return leadGrant == null ? settings.minValidity().toNanos() : 0;
+    }
+
+    /** Until when a grant is good. */
+    private long endNanos() {
+        return leadGrant == null ? poll.beganNanos() + settings.validityNanos(claim.lease()) : leadGrant.endNanos;
     }
 
     private Attempt settleFence() {
@@ -128,9 +177,10 @@ final class AcquireRound {
             undo(scripts.release(List.of(claim)));
             return failed(clash.reason(), String.valueOf(clash.getMessage()));
         }
-        long elapsed = env.nanoTime() - poll.beganNanos();
-        long left = settings.validityNanos(claim.lease()) - elapsed;
-        if (left <= settings.minValidity().toNanos()) {
+        long now = env.nanoTime();
+        long elapsed = now - poll.beganNanos();
+        long left = endNanos() - now;
+        if (left <= minValidityNanos()) {
             undo(scripts.release(List.of(claim)));
             return failed(
                     Reason.OUTCOME_UNKNOWN,
@@ -141,7 +191,7 @@ final class AcquireRound {
         if (reports.areWanted()) {
             reports.tell(report(AttemptReport.Outcome.GRANTED, elapsed, left, fence));
         }
-        return new Attempt.Granted(Duration.ofNanos(settings.validityNanos(claim.lease())), fence);
+        return new Attempt.Granted(Duration.ofNanos(endNanos() - poll.beganNanos()), fence);
     }
 
     private Attempt failDuplicate() {
@@ -155,8 +205,7 @@ final class AcquireRound {
     }
 
     private Attempt fail() {
-        // Nobody can have seen a majority in the hands of this claim, and wait to be told of its end.
-        boolean[] sent = undo(scripts.releaseQuietly(claim));
+        boolean[] sent = undo(scripts.release(List.of(claim)));
         if (count(poll).isAnswered()) {
             return refused(Votes.holder(poll, quorum.majority()));
         }

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisLink;
+import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.line.Backlog;
 import dev.interlock.redlock.line.Connected;

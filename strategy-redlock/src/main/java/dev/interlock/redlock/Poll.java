@@ -6,12 +6,14 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.NodeReport.Vote;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -80,7 +82,21 @@ final class Poll {
 
     /** Has a server release a lease, now or as soon as it can be told. */
     void release(int node, RedisCommand command, long untilNanos) {
-        requests[node] = quorum.get(node).release(command, patience, untilNanos, answer -> note(node, answer));
+        release(node, command, untilNanos, answer -> {});
+    }
+
+    /** @param onAnswer told of the answer before this poll is, and however late it is */
+    void release(int node, RedisCommand command, long untilNanos, Consumer<Answer> onAnswer) {
+        requests[node] = quorum.get(node).release(command, patience, untilNanos, answer -> {
+            onAnswer.accept(answer);
+            note(node, answer);
+        });
+    }
+
+    /** Counts an answer that a server has given to an earlier question. */
+    void know(int node, Answer.Said answer) {
+        answeredNanos[node] = beganNanos;
+        answers.set(node, answer);
     }
 
     /** Counts a server as one that will not answer. */
@@ -235,8 +251,8 @@ final class Poll {
             return answer;
         }
         Request request = requests[node];
-        if (said.from().hasSuccessor()
-                || (request != null && said.from().asideNanos(request.kind, env.nanoTime()) > 0)) {
+        Request.Kind kind = request == null ? Request.Kind.VOTE : request.kind;
+        if (said.from().hasSuccessor() || said.from().asideNanos(kind, env.nanoTime()) > 0) {
             return NOT_COUNTED;
         }
         return isDuplicate(node, said.from().runId) ? NOT_COUNTED : answer;
@@ -340,6 +356,11 @@ final class Poll {
     boolean giveUp(int node) {
         Request request = requests[node];
         return request != null && quorum.get(node).line().giveUp(request);
+    }
+
+    /** When a server has answered. */
+    long answeredNanos(int node) {
+        return answeredNanos[node];
     }
 
     long beganNanos() {

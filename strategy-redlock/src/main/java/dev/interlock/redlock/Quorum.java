@@ -17,6 +17,8 @@ final class Quorum implements QuorumNode.Events {
     private final List<QuorumNode> all;
     private final @Nullable Births births;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Environment env;
+    private final long leadSilenceNanos;
     private volatile @Nullable LockBackendException clash;
 
     /** @param births the birth records; {@code null} where servers are trusted */
@@ -26,7 +28,9 @@ final class Quorum implements QuorumNode.Events {
             @Nullable Births births,
             Duration timeout,
             Environment env) {
+        this.env = env;
         this.births = births;
+        this.leadSilenceNanos = settings.leadSilenceNanos();
         List<QuorumNode> nodes = new ArrayList<>();
         for (int i = 0; i < servers.size(); i++) {
             nodes.add(new QuorumNode(env, i, servers.get(i), settings, births, timeout, this));
@@ -48,6 +52,39 @@ final class Quorum implements QuorumNode.Events {
 
     int majority() {
         return all.size() / 2 + 1;
+    }
+
+    /** Returns the lead of a lock if all nodes vote, which depends on the name alone. */
+    static int home(String name, int nodes) {
+        int hash = name.hashCode();
+        return Math.floorMod(hash ^ hash >>> 16, nodes);
+    }
+
+    /** Returns the lead of a lock now, where those who wait for it stand in a queue: the first that votes. */
+    int lead(String name) {
+        int home = home(name, all.size());
+        for (int i = 0; i < all.size(); i++) {
+            int node = (home + i) % all.size();
+            if (mayLead(node)) {
+                return node;
+            }
+        }
+        return home;
+    }
+
+    /** Whether a node votes and answers. It may be slow for a while, since a change of leads costs the order of those who wait. */
+    boolean mayLead(int node) {
+        Session session = all.get(node).line().session();
+        long now = env.nanoTime();
+        return session != null
+                && !session.hasSuccessor()
+                && session.owingNanos(now) <= leadSilenceNanos
+                && session.asideNanos(Request.Kind.VOTE, now) <= 0;
+    }
+
+    /** For how long a lead may owe an answer. */
+    long leadSilenceNanos() {
+        return leadSilenceNanos;
     }
 
     /** Returns what is wrong if two endpoints lead to one process, which would have two votes. */

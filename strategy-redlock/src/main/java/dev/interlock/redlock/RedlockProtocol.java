@@ -15,7 +15,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.redlock.release.WakeUps;
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,18 +43,23 @@ final class RedlockProtocol implements LeaseProtocol {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
-    private final WakeUps wakeUps;
+    private final AttemptReport.Listener reports;
+    private final LeadQueue queue;
     private final Duration lease;
     private final Duration timeout;
 
     /** A server, and what it is called in messages. */
     record Server(String name, RedisNode node) {}
 
-    RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
+    RedlockProtocol(
+            List<Server> servers,
+            Settings settings,
+            LockConfig config,
+            Environment env,
+            AttemptReport.Listener reports) {
         this.env = env;
         this.settings = settings;
-        this.scripts = new Scripts(config.keyPrefix());
+        this.scripts = new Scripts(config.keyPrefix(), settings.fencing(), config.waitCeiling());
         this.quorum = new Quorum(
                 servers,
                 settings,
@@ -62,7 +67,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 config.commandTimeout(),
                 env);
         this.reports = reports;
-        this.wakeUps = new WakeUps(env, servers.stream().map(Server::node).toList());
+        this.queue = new LeadQueue(env, quorum, settings, scripts, nodes(), servers);
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
     }
@@ -73,7 +78,8 @@ final class RedlockProtocol implements LeaseProtocol {
             LockConfig config,
             Environment env,
             @Nullable Consumer<AttemptReport> onAttempt) {
-        RedlockProtocol protocol = new RedlockProtocol(servers, settings, config, env, new Reports(onAttempt));
+        RedlockProtocol protocol =
+                new RedlockProtocol(servers, settings, config, env, new AttemptReport.Listener(onAttempt));
         return LockEngine.newFactory(
                 RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
     }
@@ -89,7 +95,32 @@ final class RedlockProtocol implements LeaseProtocol {
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
-        return new AcquireRound(env, quorum, settings, scripts, reports, claim).hold();
+        return queue.attempt(claim);
+    }
+
+    @Override
+    public boolean queues() {
+        return true;
+    }
+
+    /** Lets the queue ask all nodes. */
+    private LeadQueue.Nodes nodes() {
+        return new LeadQueue.Nodes() {
+            @Override
+            public Attempt round(Claim claim, int lead, AcquireRound.@Nullable LeadGrant grant) {
+                return new AcquireRound(env, quorum, settings, scripts, reports, claim, lead, grant).hold();
+            }
+
+            @Override
+            public Release release(Claim claim) {
+                return releaseEverywhere(claim);
+            }
+
+            @Override
+            public void releaseSoon(Claim claim) {
+                sendRelease(List.of(claim)).close();
+            }
+        };
     }
 
     private void requireNoClash() {
@@ -116,7 +147,7 @@ final class RedlockProtocol implements LeaseProtocol {
         for (int from = 0; from < asked.size(); from += BATCH) {
             List<Integer> batch = asked.subList(from, Math.min(from + BATCH, asked.size()));
             batches.add(batch);
-            polls.add(extend(batch.stream().map(claims::get).toList()));
+            polls.add(extend(batch.stream().map(claims::get).map(queue::renewed).toList()));
         }
         for (int i = 0; i < polls.size(); i++) {
             Poll poll = polls.get(i);
@@ -156,43 +187,34 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public Release release(Claim claim) {
-        String channel = scripts.channel(claim.name());
-        boolean[] listens = listens(channel);
+        return queue.release(claim);
+    }
+
+    private Release releaseEverywhere(Claim claim) {
         Poll poll = sendRelease(List.of(claim));
-        poll.await();
+        poll.await(poll.beganNanos() + claim.lease().toNanos());
+        if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
+            // Or the lead has granted it to the next one, who was sooner at the others than this.
+            poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
+        }
+        poll.close();
+        boolean granted = IntStream.range(0, quorum.size())
+                .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
+                        && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
         Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
-        if (answers.isLost()) {
+        if (answers.isLost() && !granted) {
             return new Release.Lost(answers.cause());
         }
         if (!answers.isAnswered()) {
             throw outage("confirmed the release", poll);
         }
-        boolean[] stillListens = listens(channel);
-        int alone = 0;
-        boolean othersListen = false;
-        for (int i = 0; i < quorum.size(); i++) {
-            if (poll.answer(i) instanceof Answer.Said said
-                    && ((List<?>) said.value()).get(1) instanceof Long heard
-                    && Long.valueOf(1).equals(((List<?>) said.value()).get(0))) {
-                boolean onlyOurs = heard == (listens[i] && stillListens[i] ? 1 : 0);
-                alone += onlyOurs ? 1 : 0;
-                othersListen |= !onlyOurs;
-            }
-        }
-        // Whoever can acquire the lock listens to a majority, one of which is among these.
-        return new Release.Freed(othersListen || alone < quorum.majority());
-    }
-
-    private boolean[] listens(String channel) {
-        boolean[] listens = new boolean[quorum.size()];
-        for (int i = 0; i < listens.length; i++) {
-            listens[i] = quorum.get(i).node().isSubscribed(channel);
-        }
-        return listens;
+        boolean leadIsUnheard = poll.answer(quorum.lead(claim.name())) == null;
+        return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
     }
 
     @Override
-    public void releaseAll(List<Claim> claims) {
+    public void releaseAll(List<Claim> ended) {
+        List<Claim> claims = ended.stream().map(queue::removed).toList();
         List<Poll> polls = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += BATCH) {
             polls.add(sendRelease(claims.subList(from, Math.min(from + BATCH, claims.size()))));
@@ -278,12 +300,11 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public Watch watch(String name, Runnable onFreed) {
-        return wakeUps.watch(scripts.channel(name), onFreed);
+        return queue.watch(name, onFreed);
     }
 
     @Override
     public void close() {
-        wakeUps.close();
         quorum.close();
     }
 }

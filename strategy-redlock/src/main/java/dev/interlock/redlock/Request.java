@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +33,15 @@ final class Request implements BooleanSupplier {
 
     private volatile long lateNanos;
     private volatile boolean waiting = true;
+
+    /** The outcome of asking one server. */
+    sealed interface Answer {
+        /** It answered, over a connection to one process, and not by an error. */
+        record Said(Object value, Session from) implements Answer {}
+
+        /** It did not; the reason of the cause tells whether it may have done what it was asked. */
+        record Failed(NodeReport.Vote vote, LockBackendException cause) implements Answer {}
+    }
 
     /** What is asked, which decides when a server may answer. */
     enum Kind {

@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
+import dev.interlock.LockConfig;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redlock.lead.LeadScripts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Builds the commands that are sent to the servers. Instances are immutable. */
 final class Scripts {
-    private static final LuaScript ACQUIRE = LuaScript.load(Scripts.class, "acquire.lua");
+    /** After how many ceilings whoever waits in the queue asks again at the latest; see {@link LockConfig#waitCeiling()}. */
+    private static final int MOST_CEILINGS = 10;
+
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
     private static final LuaScript RENEW = LuaScript.load(Scripts.class, "renew.lua");
-    private static final LuaScript RELEASE = LuaScript.load(Scripts.class, "release.lua");
-
-    /**
-     * How long the last fencing token is remembered. It only matters if the clients' clocks differ by more: otherwise the time, from
-     * which tokens are drawn, has moved on.
-     */
-    private static final String FENCE_LIFE = millis(Duration.ofDays(1));
 
     private final LockKeys keys;
     private final String birthRecord;
+    private final LeadScripts lead;
 
-    Scripts(String keyPrefix) {
+    Scripts(String keyPrefix, boolean fencing, Duration waitCeiling) {
         this.keys = new LockKeys(keyPrefix);
         this.birthRecord = keyPrefix + ":birth";
+        // Whoever waits asks again before half of it is over, which keeps the list.
+        this.lead = new LeadScripts(
+                keys,
+                birthRecord,
+                fencing,
+                waitCeiling.multipliedBy(2 * MOST_CEILINGS).plusMinutes(1));
+    }
+
+    LockKeys keys() {
+        return keys;
+    }
+
+    /** Builds the commands that know of those who wait. */
+    LeadScripts lead() {
+        return lead;
     }
 
     /** The key of the birth record. No lock has a key of this name: theirs have braces. */
@@ -35,11 +48,12 @@ final class Scripts {
         return birthRecord;
     }
 
-    Request.Wording acquire(Claim claim) {
-        return forEachRecord(recordId -> RedisCommand.script(
-                ACQUIRE,
-                List.of(keys.lock(claim.name()), birthRecord),
-                List.of(claim.token(), millis(claim.lease()), recordId)));
+    /**
+     * @param least the least first fencing token that will do
+     * @param predecessor the token of a holder that may be replaced, or an empty text
+     */
+    Request.Wording acquire(Claim claim, long least, String predecessor) {
+        return forEachRecord(recordId -> lead.take(claim, recordId, least, predecessor));
     }
 
     /** Makes the command once where servers are trusted, so that it is encoded once for all. */
@@ -48,33 +62,20 @@ final class Scripts {
         return recordId -> recordId.isEmpty() ? trusting : wording.command(recordId);
     }
 
-    /** @param least the least first fencing token that will do */
-    Request.Wording acquireFenced(Claim claim, long least) {
-        return forEachRecord(recordId -> RedisCommand.script(
-                ACQUIRE,
-                List.of(keys.lock(claim.name()), birthRecord, keys.fence(claim.name())),
-                List.of(
-                        claim.token(),
-                        millis(claim.lease()),
-                        recordId,
-                        Integer.toString(claim.fences()),
-                        Long.toString(least),
-                        FENCE_LIFE)));
-    }
-
     RedisCommand confirm(Claim claim, long firstFence) {
         return RedisCommand.script(
                 CONFIRM,
                 List.of(keys.lock(claim.name()), keys.fence(claim.name())),
-                List.of(claim.token(), Long.toString(firstFence + claim.fences() - 1), FENCE_LIFE));
+                List.of(claim.token(), Long.toString(firstFence + claim.fences() - 1), LeadScripts.FENCE_LIFE));
     }
 
     Request.Wording renew(List<Claim> claims) {
-        List<String> locks = new ArrayList<>(1 + claims.size());
+        List<String> locks = new ArrayList<>(1 + 2 * claims.size());
         List<String> leases = new ArrayList<>(2 * claims.size());
         locks.add(birthRecord);
         for (Claim claim : claims) {
             locks.add(keys.lock(claim.name()));
+            locks.add(lead.record(claim.name()));
             leases.add(claim.token());
             leases.add(millis(claim.lease()));
         }
@@ -87,27 +88,12 @@ final class Scripts {
     }
 
     RedisCommand release(List<Claim> claims) {
-        List<String> args = new ArrayList<>(2 * claims.size());
-        for (Claim claim : claims) {
-            args.add(claim.token());
-            args.add(channel(claim.name()));
-        }
-        return RedisCommand.script(
-                RELEASE, claims.stream().map(claim -> keys.lock(claim.name())).toList(), args);
+        return lead.release(claims);
     }
 
     /** Asks who holds the lock. */
     RedisCommand holder(String name) {
         return RedisCommand.of("GET", keys.lock(name));
-    }
-
-    /** A release that tells no waiter, for what nobody can have waited for. */
-    RedisCommand releaseQuietly(Claim claim) {
-        return RedisCommand.script(RELEASE, List.of(keys.lock(claim.name())), List.of(claim.token(), ""));
-    }
-
-    String channel(String name) {
-        return keys.channel(name);
     }
 
     private static String millis(Duration duration) {

@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.redis.RedisLink;
+import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.line.Connected;
 import java.util.Queue;

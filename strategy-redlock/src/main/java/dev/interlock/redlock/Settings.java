@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param allowFailover whether servers that may fail over will do
  * @param fencing whether to draw fencing tokens
  * @param allowEven whether an even number of servers will do
+ * @param longestGrant the longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake
  */
 record Settings(
         ClientLibrary library,
@@ -44,7 +45,8 @@ record Settings(
         String cluster,
         boolean allowFailover,
         boolean fencing,
-        boolean allowEven) {
+        boolean allowEven,
+        Duration longestGrant) {
     private static final int MAX_NODES = 9;
     private static final int LEAST_FOR_A_FAILURE = 3;
     private static final int USUAL_NODES = 5;
@@ -52,6 +54,9 @@ record Settings(
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
     private static final Duration USUAL_NODE_TIMEOUT = Duration.ofMillis(50);
     private static final int LEASE_PER_NODE_TIMEOUT = 20;
+    private static final Duration USUAL_GRANT = Duration.ofSeconds(2);
+    private static final Duration LONGEST_LEAD_SILENCE = Duration.ofSeconds(2);
+    private static final int NODE_TIMEOUTS_OF_LEAD = 10;
     private static final long EXPIRY_PRECISION_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final BigDecimal MAX_DRIFT = new BigDecimal("0.5");
 
@@ -126,6 +131,7 @@ record Settings(
                     Capability.AUTO_RENEWAL,
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
+                    Capability.FAIR,
                     Capability.QUORUM,
                     Capability.SAFE_RELEASE),
             EnumSet.of(
@@ -152,7 +158,8 @@ record Settings(
                 readCluster(config),
                 FAILOVER.oneOf(config, "refuse", "allow").equals("allow"),
                 FENCING.oneOf(config, "true", "false").equals("true"),
-                EVEN_NODES.oneOf(config, "refuse", "allow").equals("allow"));
+                EVEN_NODES.oneOf(config, "refuse", "allow").equals("allow"),
+                USUAL_GRANT);
         settings.whyNot(config.lockDefaults().lease()).ifPresent(why -> {
             throw new IllegalArgumentException(why);
         });
@@ -181,6 +188,12 @@ record Settings(
         }
         throw new IllegalArgumentException("option drift is \"" + text.toLowerCase(Locale.ROOT)
                 + "\": it must be a number from 0 to 0.5, such as 0.01");
+    }
+
+    /** The same, for tests in which nothing is to end by itself. */
+    Settings withLongestGrant(Duration grant) {
+        return new Settings(
+                library, nodeTimeout, drift, minValidity, maxLease, cluster, allowFailover, fencing, allowEven, grant);
     }
 
     /** Fails unless the strategy can work on so many servers. */
@@ -232,6 +245,11 @@ record Settings(
                     return part.compareTo(USUAL_NODE_TIMEOUT) > 0 ? USUAL_NODE_TIMEOUT : part;
                 })
                 .toNanos();
+    }
+
+    /** For how long the lead of a lock may owe an answer before those who wait go elsewhere. */
+    long leadSilenceNanos() {
+        return Math.min(LONGEST_LEAD_SILENCE.toNanos(), NODE_TIMEOUTS_OF_LEAD * answerNanos(LONGEST));
     }
 
     /** For how long a lease holds on all clocks, from when it was asked for. */

@@ -2,6 +2,7 @@
 package dev.interlock.redlock;
 
 import dev.interlock.LossCause;
+import dev.interlock.redlock.Request.Answer;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock;
 
+import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -13,16 +13,14 @@ import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,13 +52,15 @@ final class Fixture implements AutoCloseable {
 
     /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
     static void loadScripts(RedisServer server) {
-        for (String script : List.of("birth/enrol", "acquire", "confirm", "renew", "release")) {
-            try (InputStream source = Fixture.class.getResourceAsStream(script + ".lua")) {
-                server.command("SCRIPT", "LOAD", new String(source.readAllBytes(), StandardCharsets.UTF_8));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        List<String> sources = new ArrayList<>();
+        for (String script : List.of("birth/enrol", "confirm", "renew")) {
+            sources.add(LuaScript.load(Scripts.class, script + ".lua").source());
         }
+        for (LuaScript script :
+                List.of(LeadScripts.TAKE, LeadScripts.RELEASE, LeadScripts.ASK, LeadScripts.PASS, LeadScripts.LEAVE)) {
+            sources.add(script.source());
+        }
+        sources.forEach(source -> server.command("SCRIPT", "LOAD", source));
     }
 
     String endpoints() {
@@ -100,9 +100,23 @@ final class Fixture implements AutoCloseable {
             Environment env,
             BiFunction<Integer, RedisNode, RedisNode> wrapper,
             Collection<AttemptReport> reports) {
+        return protocol(tweak, env, wrapper, reports, settings -> settings);
+    }
+
+    /** The same, with settings that are no options. */
+    LeaseProtocol protocol(
+            UnaryOperator<LockConfig.Builder> tweak,
+            Environment env,
+            BiFunction<Integer, RedisNode, RedisNode> wrapper,
+            Collection<AttemptReport> reports,
+            UnaryOperator<Settings> set) {
         LockConfig config = config(tweak);
         return closeLater(new RedlockProtocol(
-                servers(config, env, wrapper), Settings.of(config), config, env, new Reports(reports::add)));
+                servers(config, env, wrapper),
+                set.apply(Settings.of(config)),
+                config,
+                env,
+                new AttemptReport.Listener(reports::add)));
     }
 
     private static List<RedlockProtocol.Server> servers(

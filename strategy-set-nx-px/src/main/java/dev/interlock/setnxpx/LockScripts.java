@@ -2,6 +2,7 @@
 package dev.interlock.setnxpx;
 
 import dev.interlock.redis.LuaScript;
+import dev.interlock.redis.waiting.WaitingScripts;
 
 /**
  * The scripts of this strategy that differ between servers of one kind and another, and those that do not.
@@ -12,8 +13,8 @@ import dev.interlock.redis.LuaScript;
  */
 record LockScripts(LuaScript acquire, LuaScript release, String publish) {
     /** Takes a lock for which nobody waits. What most acquisitions need comes first, before functions are made. */
-    static final LuaScript TAKE =
-            LuaScript.load(LockScripts.class, "word.lua", "take.lua", "fence.lua", "draw-and-take.lua");
+    static final LuaScript TAKE = LuaScript.of(
+            source("word.lua", "take.lua") + WaitingScripts.source(WaitingScripts.FENCE) + source("draw-and-take.lua"));
 
     /** Frees a lock for which nobody waits, and may look for a command that does the same. */
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");
@@ -22,15 +23,24 @@ record LockScripts(LuaScript acquire, LuaScript release, String publish) {
     static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
 
     private static final LockScripts PLAIN = new LockScripts(
-            withChannels("channels.lua", "acquire.lua"), withChannels("channels.lua", "release.lua"), "PUBLISH");
+            withChannels(WaitingScripts.CHANNELS, "acquire.lua"),
+            withChannels(WaitingScripts.CHANNELS, "release.lua"),
+            "PUBLISH");
 
     private static final LockScripts SHARDED = new LockScripts(
-            withChannels("sharded-channels.lua", "acquire.lua"),
-            withChannels("sharded-channels.lua", "release.lua"),
+            withChannels(WaitingScripts.SHARDED_CHANNELS, "acquire.lua"),
+            withChannels(WaitingScripts.SHARDED_CHANNELS, "release.lua"),
             "SPUBLISH");
 
     private static LuaScript withChannels(String channels, String script) {
-        return LuaScript.load(LockScripts.class, channels, "word.lua", "fence.lua", "waiting.lua", script);
+        return LuaScript.of(WaitingScripts.source(channels)
+                + source("word.lua")
+                + WaitingScripts.source(WaitingScripts.FENCE, WaitingScripts.QUEUE)
+                + source("waiting.lua", script));
+    }
+
+    private static String source(String... resources) {
+        return LuaScript.load(LockScripts.class, resources).source();
     }
 
     /** @param sharded whether channels belong to servers as keys do */

@@ -7,12 +7,11 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.interlock.redis.waiting.ChannelState;
+import dev.interlock.redis.waiting.Channels;
+import dev.interlock.redis.waiting.WaitingScripts;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -234,20 +233,6 @@ final class Places {
         }
     }
 
-    /**
-     * What shows that a script has sent a text to a claim: nobody else knows the token. The text is a part of it, since messages that
-     * grant nothing bear one too, and claims may outlive what they were granted.
-     */
-    static String proof(Claim claim, String text) {
-        try {
-            byte[] proven = (text + " " + claim.token()).getBytes(StandardCharsets.UTF_8);
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(proven);
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-1", e);
-        }
-    }
-
     private void take(ChannelState listening, String text) {
         Matcher message = MESSAGE.matcher(text);
         if (!message.matches()) {
@@ -255,7 +240,8 @@ final class Places {
         }
         String key = message.group(5);
         Place place = places.get(key);
-        if (place == null || !proof(place.claim, message.group(2)).equals(message.group(1))) {
+        if (place == null
+                || !WaitingScripts.proof(place.claim.token(), message.group(2)).equals(message.group(1))) {
             return;
         }
         place.handOver =

@@ -11,6 +11,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNode.Acknowledged;
+import dev.interlock.redis.waiting.ContendedNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

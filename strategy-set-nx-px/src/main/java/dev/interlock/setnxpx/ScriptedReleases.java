@@ -11,6 +11,7 @@ import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.waiting.ContendedNames;
 import dev.interlock.setnxpx.Settings.Wakeup;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.waiting.ContendedNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package dev.interlock.setnxpx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.redis.waiting.ContendedNames;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

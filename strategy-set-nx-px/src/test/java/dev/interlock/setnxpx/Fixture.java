@@ -10,7 +10,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
-import dev.interlock.engine.protocol.Claim;
+import dev.interlock.redis.waiting.WaitingScripts;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ final class Fixture implements AutoCloseable {
 
     /** A message as a script sends it to the owner of a token. */
     static String message(String token, String text) {
-        return Places.proof(new Claim("name", token, PATIENCE, PATIENCE, 1), text) + " " + text;
+        return WaitingScripts.proof(token, text) + " " + text;
     }
 
     /** Takes a lock in another client's stead, for good. */

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the type of the connections
  */
 public final class Connected<C extends Connected.Connection> {
-    private final Environment env;
     private final Duration timeout;
     private final Runnable onDropped;
     private final Reconnection reconnection;
@@ -62,7 +61,6 @@ public final class Connected<C extends Connected.Connection> {
      * @param onDropped told when there is no connection any more, under the lock
      */
     public Connected(Environment env, String node, Duration timeout, Consumer<Boolean> connect, Runnable onDropped) {
-        this.env = env;
         this.timeout = timeout;
         this.onDropped = onDropped;
         this.reconnection = new Reconnection(env, node, timeout, connect);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Releases: how waiters hear of them, and which ones are yet to be delivered. */
+/** Releases that are yet to be delivered. */
 @NullMarked
 package dev.interlock.redlock.release;
 

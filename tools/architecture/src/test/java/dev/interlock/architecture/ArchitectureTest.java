@@ -345,7 +345,9 @@ class ArchitectureTest {
             "dev.interlock.engine.Cell",
             "dev.interlock.engine.LocalQueue",
             "dev.interlock.engine.loss.Interruption",
-            "dev.interlock.engine.loss.LostHolds");
+            "dev.interlock.engine.loss.LostHolds",
+            "dev.interlock.redlock.lead.KnownRoots",
+            "dev.interlock.redlock.lead.Turn");
 
     @Test
     void noMethodThatWaitsPinsAVirtualThread() {

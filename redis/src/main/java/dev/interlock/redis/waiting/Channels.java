@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.setnxpx;
+package dev.interlock.redis.waiting;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The channels on which one client is told what concerns it: a single one, or in a cluster one for each lock that it waits for, which
  * has the slot of that lock. Safe to use from any thread.
  */
-final class Channels {
+public final class Channels {
     /** How many channels of locks that nobody waits for any more are listened to, for the next who does. */
     private static final int MOST_IDLE = 64;
 
@@ -47,10 +47,15 @@ final class Channels {
     }
 
     /**
+     * Creates the channels of a client, which do not listen yet.
+     *
+     * @param env time and chance
+     * @param node the server
+     * @param keys the names of channels
      * @param onChange told of which name's lock the channel has begun or ended to be listened to, or an empty name for all
      * @param onMessage told of each message
      */
-    Channels(
+    public Channels(
             Environment env,
             RedisNode node,
             LockKeys keys,
@@ -68,14 +73,23 @@ final class Channels {
         return node.isSharded() ? name : ALL;
     }
 
-    /** Returns the channel on which this client is told about a lock. */
-    String channel(String name) {
+    /**
+     * Returns the channel on which this client is told about a lock.
+     *
+     * @param name the name of the lock
+     * @return the channel
+     */
+    public String channel(String name) {
         return node.isSharded() ? keys.client(name, client) : keys.client(client);
     }
 
-    /** Returns what is known of the channel for a lock, or {@code null} if it is not listened to. */
-    @Nullable
-    ChannelState find(String name) {
+    /**
+     * Returns what is known of the channel for a lock.
+     *
+     * @param name the name of the lock
+     * @return the state, or {@code null} if the channel is not listened to
+     */
+    public @Nullable ChannelState find(String name) {
         lock.lock();
         try {
             Open found = open.get(scope(name));
@@ -85,8 +99,13 @@ final class Channels {
         }
     }
 
-    /** Listens to the channel for a lock, until {@link #leave}. */
-    ChannelState enter(String name) {
+    /**
+     * Listens to the channel for a lock, until {@link #leave}.
+     *
+     * @param name the name of the lock
+     * @return what is known of the channel
+     */
+    public ChannelState enter(String name) {
         lock.lock();
         try {
             String scope = scope(name);
@@ -112,8 +131,12 @@ final class Channels {
         return new Open(listening, node.subscribe(channel, listening));
     }
 
-    /** Gives up listening to the channel for a lock; the connection goes on with it while there are few such. */
-    void leave(String name) {
+    /**
+     * Gives up listening to the channel for a lock; the connection goes on with it while there are few such.
+     *
+     * @param name the name of the lock
+     */
+    public void leave(String name) {
         String scope = scope(name);
         if (scope.equals(ALL)) {
             return;

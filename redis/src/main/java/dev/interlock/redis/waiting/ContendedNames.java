@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.setnxpx;
+package dev.interlock.redis.waiting;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -7,23 +7,42 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * The names of locks for which somebody waited lately, as far as this client has seen. Only a hint, which names that fall on the same
  * place take from each other, so that it stays small. Safe to use from any thread.
  */
-final class ContendedNames {
+public final class ContendedNames {
     private static final int PLACES = 1 << 10;
 
     private final AtomicReferenceArray<String> names = new AtomicReferenceArray<>(PLACES);
 
-    boolean contains(String name) {
+    /** Creates an empty set. */
+    public ContendedNames() {}
+
+    /**
+     * Tells whether somebody waited for a lock lately.
+     *
+     * @param name the name of the lock
+     * @return whether it was added, and neither removed nor displaced since
+     */
+    public boolean contains(String name) {
         return name.equals(names.get(place(name)));
     }
 
-    void add(String name) {
+    /**
+     * Adds a name.
+     *
+     * @param name the name of a lock for which somebody waits
+     */
+    public void add(String name) {
         int place = place(name);
         if (!name.equals(names.get(place))) {
             names.set(place, name);
         }
     }
 
-    void remove(String name) {
+    /**
+     * Removes a name.
+     *
+     * @param name the name of a lock for which nobody waits any more
+     */
+    public void remove(String name) {
         int place = place(name);
         String present = names.get(place);
         if (name.equals(present)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.setnxpx;
+package dev.interlock.redis.waiting;
 
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** What is known of the subscription to one channel of this client. Safe to use from any thread. */
-final class ChannelState implements RedisNode.Listener {
+public final class ChannelState implements RedisNode.Listener {
     /** How long to wait before an unreachable subscription is opened once more, at first. */
     private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -43,17 +43,30 @@ final class ChannelState implements RedisNode.Listener {
         this.onMessage = onMessage;
     }
 
-    /** Whether the server has confirmed the subscription. */
-    boolean isBegun() {
+    /**
+     * Tells whether the server has confirmed the subscription.
+     *
+     * @return whether it has begun, and not ended
+     */
+    public boolean isBegun() {
         return begun;
     }
 
-    /** Whether a message would come, as far as is known. */
-    boolean isReachable() {
+    /**
+     * Tells whether a message would come, as far as is known.
+     *
+     * @return whether the server that was asked last would reach this client
+     */
+    public boolean isReachable() {
         return begun && reachable;
     }
 
-    int epoch() {
+    /**
+     * Counts subscriptions.
+     *
+     * @return a number that changes when the subscription begins or ends
+     */
+    public int epoch() {
         return epoch.get();
     }
 
@@ -81,8 +94,10 @@ final class ChannelState implements RedisNode.Listener {
     /**
      * Notes whether a server would have reached us. If not, the subscription may lead to one that was the master once, or to none:
      * then it is opened again, ever less often.
+     *
+     * @param now whether the server that was asked last would have reached this client
      */
-    void reachable(boolean now) {
+    public void reachable(boolean now) {
         reachable = now;
         if (now) {
             doubts.set(0);

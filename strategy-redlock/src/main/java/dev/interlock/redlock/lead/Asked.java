@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.lead;
+
+import dev.interlock.engine.environment.Environment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The last question to the lead that was answered: it tells what the lead's clock says.
+ *
+ * @param lead the node
+ * @param nanos the monotonic clock of this process before the question was sent
+ * @param wallMillis its wall clock at that moment, which goes on while the machine is suspended
+ * @param epoch the subscription to that node at that moment
+ * @param micros the clock of the node when it answered
+ */
+public record Asked(int lead, long nanos, long wallMillis, int epoch, long micros) {
+    /** The wall clock counts milliseconds, and may be slewed. */
+    private static final long WALL_TOLERANCE_MILLIS = 20;
+
+    /**
+     * Converts a deadline.
+     *
+     * @param deadlineMicros a moment by the clock of the lead
+     * @param drift by which part of a time clocks may differ
+     * @param env the clocks of this process
+     * @return a moment by the monotonic clock of this process that is not later
+     */
+    public long endNanos(long deadlineMicros, double drift, Environment env) {
+        long left = TimeUnit.MICROSECONDS.toNanos(deadlineMicros - micros);
+        long leftHere = left - (long) Math.ceil(Math.max(0, left) * drift);
+        long suspended = Math.max(
+                0,
+                Duration.ofMillis(env.currentTimeMillis() - wallMillis).toNanos()
+                        - (env.nanoTime() - nanos)
+                        - TimeUnit.MILLISECONDS.toNanos(WALL_TOLERANCE_MILLIS));
+        return nanos + leftHere - suspended;
+    }
+}

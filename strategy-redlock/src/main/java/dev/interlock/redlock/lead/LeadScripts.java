@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.lead;
+
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.LuaScript;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.waiting.WaitingScripts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Builds the commands that know of the queue. Instances are immutable. */
+public final class LeadScripts {
+    /** Takes a lock on one node. */
+    public static final LuaScript TAKE = LuaScript.of(source("vote.lua", "take.lua")
+            + WaitingScripts.source(WaitingScripts.CHANNELS, WaitingScripts.FENCE, WaitingScripts.QUEUE)
+            + source("grants.lua", "take-behind-queue.lua"));
+
+    /** Gives locks back, or grants them to those who wait. */
+    public static final LuaScript RELEASE = queueing("release.lua");
+
+    /** Enters a claim in the queue, or tells what it was granted. */
+    public static final LuaScript ASK =
+            LuaScript.of(source("vote.lua") + queueing("ask.lua").source());
+
+    /** Passes a root on. */
+    public static final LuaScript PASS = queueing("pass.lua");
+
+    /** Takes a claim out of the queue. */
+    public static final LuaScript LEAVE = queueing("leave.lua");
+
+    /** How often a root is passed on, so that it has 64 owners; then all nodes are asked again. */
+    public static final int MOST_HOPS = 63;
+
+    private static final int MOST_FENCES = 1024;
+
+    /**
+     * How long the last fencing token is remembered. It only matters if the clients' clocks differ by more: otherwise the time, from
+     * which tokens are drawn, has moved on.
+     */
+    public static final String FENCE_LIFE = millis(Duration.ofDays(1));
+
+    private final LockKeys keys;
+    private final String birthRecord;
+    private final boolean fencing;
+    private final String listLife;
+
+    /**
+     * Creates the commands for locks under a prefix.
+     *
+     * @param keys the names of keys
+     * @param birthRecord the key of the birth record
+     * @param fencing whether to draw fencing tokens
+     * @param listLife how long to keep those who wait
+     */
+    public LeadScripts(LockKeys keys, String birthRecord, boolean fencing, Duration listLife) {
+        this.keys = keys;
+        this.birthRecord = birthRecord;
+        this.fencing = fencing;
+        this.listLife = millis(listLife);
+    }
+
+    private static LuaScript queueing(String script) {
+        return LuaScript.of(WaitingScripts.source(WaitingScripts.CHANNELS, WaitingScripts.FENCE, WaitingScripts.QUEUE)
+                + source("grants.lua", script));
+    }
+
+    private static String source(String... resources) {
+        return LuaScript.load(LeadScripts.class, resources).source();
+    }
+
+    /**
+     * Returns how many fencing tokens a root reserves for all its owners.
+     *
+     * @param claim the claim of one of them
+     * @return as many as {@code grants.lua} reserves
+     */
+    public static int block(Claim claim) {
+        return Math.max(claim.fences(), Math.min((MOST_HOPS + 1) * claim.fences(), MOST_FENCES));
+    }
+
+    /**
+     * Asks one node for a lock.
+     *
+     * @param claim the claim, whose fencing tokens are reserved
+     * @param recordId the state of the birth record that the client knows, or an empty text
+     * @param least the least first fencing token that will do
+     * @param predecessor the token of a holder that may be replaced, or an empty text
+     * @return the command
+     */
+    public RedisCommand take(Claim claim, String recordId, long least, String predecessor) {
+        return RedisCommand.script(
+                TAKE,
+                voting(claim.name()),
+                List.of(
+                        claim.token(),
+                        millis(claim.lease()),
+                        recordId,
+                        Integer.toString(claim.fences()),
+                        Long.toString(least),
+                        FENCE_LIFE,
+                        predecessor));
+    }
+
+    /**
+     * Asks the lead what has become of a claim, and enters it in the queue.
+     *
+     * @param claim the claim, under the token with which it waits, and for the lease of a grant
+     * @param recordId the state of the birth record that the client knows, or an empty text
+     * @param channel the channel of this client
+     * @param since when the claim took its place first, by the lead's clock in µs, or zero
+     * @param whole the lease if the lock is free, so that nobody has to tell the claim of it
+     * @return the command
+     */
+    public RedisCommand ask(Claim claim, String recordId, String channel, long since, Duration whole) {
+        return RedisCommand.script(
+                ASK,
+                voting(claim.name()),
+                List.of(
+                        claim.token(),
+                        millis(claim.lease()),
+                        recordId,
+                        fences(claim),
+                        FENCE_LIFE,
+                        Long.toString(claim.number()),
+                        channel,
+                        listLife,
+                        Long.toString(since),
+                        millis(whole)));
+    }
+
+    /**
+     * Passes a root on.
+     *
+     * @param name the name of the lock
+     * @param root what its owner knows
+     * @return the command
+     */
+    public RedisCommand pass(String name, Root root) {
+        return RedisCommand.script(
+                PASS,
+                List.of(keys.lock(name), keys.waiting(name), record(name)),
+                List.of(
+                        root.token(),
+                        Integer.toString(root.hop()),
+                        Long.toString(root.deadlineMicros()),
+                        Long.toString(root.nextFence())));
+    }
+
+    /**
+     * Takes a claim out of the queue.
+     *
+     * @param claim the claim, as it was entered
+     * @param channel the channel that was given
+     * @return the command
+     */
+    public RedisCommand leave(Claim claim, String channel) {
+        String name = claim.name();
+        List<String> named = new ArrayList<>(List.of(keys.lock(name), keys.waiting(name), record(name)));
+        if (fencing) {
+            named.add(keys.fence(name));
+        }
+        String place = claim.number() + " " + claim.token() + " " + millis(claim.lease()) + " " + fences(claim) + " "
+                + channel;
+        return RedisCommand.script(
+                LEAVE, named, List.of(claim.token(), place, FENCE_LIFE, Integer.toString(MOST_HOPS)));
+    }
+
+    /**
+     * Gives locks back.
+     *
+     * @param claims what is given back
+     * @return the command
+     */
+    public RedisCommand release(List<Claim> claims) {
+        List<String> named = new ArrayList<>(4 * claims.size());
+        List<String> args = new ArrayList<>(1 + claims.size());
+        args.add(FENCE_LIFE);
+        for (Claim claim : claims) {
+            String name = claim.name();
+            named.add(keys.lock(name));
+            named.add(keys.fence(name));
+            named.add(keys.waiting(name));
+            named.add(record(name));
+            args.add(claim.token());
+        }
+        return RedisCommand.script(RELEASE, named, args);
+    }
+
+    /**
+     * Returns the key of the record that the lead keeps beside the lock.
+     *
+     * @param name the name of the lock
+     * @return the key
+     */
+    public String record(String name) {
+        return keys.lock(name) + ":lead";
+    }
+
+    private List<String> voting(String name) {
+        List<String> named = List.of(keys.lock(name), birthRecord, keys.waiting(name), record(name));
+        if (!fencing) {
+            return named;
+        }
+        List<String> fenced = new ArrayList<>(named);
+        fenced.add(keys.fence(name));
+        return fenced;
+    }
+
+    private String fences(Claim claim) {
+        return fencing ? Integer.toString(claim.fences()) : "0";
+    }
+
+    private static String millis(Duration duration) {
+        return Long.toString(duration.toMillis());
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.lead;
+
+import dev.interlock.engine.protocol.Claim;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim that waits, or holds what it has waited for. Safe to use from any thread: messages, renewals and releases come from others
+ * than the one that waits.
+ *
+ * <p>It waits under other tokens than that of the claim: a request of an earlier round, or what undoes it, may reach a node late.
+ */
+public final class Turn {
+    private static final int NOWHERE = -1;
+
+    private final Claim claim;
+    private final Duration grant;
+    private int drawn;
+    private Claim queued;
+    private int lead = NOWHERE;
+    private long since;
+    private @Nullable Asked asked;
+    private @Nullable Passed passed;
+    private boolean told;
+    private @Nullable Root root;
+    private boolean releasing;
+
+    /**
+     * Creates the turn of a claim, which waits nowhere.
+     *
+     * @param claim the claim
+     * @param longestGrant the longest lease of what is granted to it while it waits
+     */
+    public Turn(Claim claim, Duration longestGrant) {
+        this.claim = claim;
+        this.grant = claim.lease().compareTo(longestGrant) < 0 ? claim.lease() : longestGrant;
+        this.queued = withToken(claim, 1, grant);
+        this.drawn = 1;
+    }
+
+    private static Claim withToken(Claim asking, int number, Duration lease) {
+        return ofRoot(asking, asking.token() + "." + number, lease);
+    }
+
+    /**
+     * Returns a claim for a root.
+     *
+     * @param claim the claim of its owner
+     * @param root the token
+     * @param lease for how long
+     * @return the same claim otherwise
+     */
+    public static Claim ofRoot(Claim claim, String root, Duration lease) {
+        return new Claim(
+                claim.name(),
+                root,
+                lease,
+                claim.timeout(),
+                claim.fences(),
+                claim.number(),
+                claim.isWaiting(),
+                claim.isRenewed());
+    }
+
+    /**
+     * Returns the lease of what is granted to the claim while it waits.
+     *
+     * @return the lease of the claim, or less
+     */
+    public Duration grantLease() {
+        return grant;
+    }
+
+    /**
+     * Returns the claim.
+     *
+     * @return the claim as the engine made it
+     */
+    public Claim claim() {
+        return claim;
+    }
+
+    /**
+     * Returns the claim as it waits.
+     *
+     * @return the claim, under a token and with a lease of its own
+     */
+    public synchronized Claim queued() {
+        return queued;
+    }
+
+    /**
+     * Returns the claim for a round, under a token that was never used.
+     *
+     * @param asking the claim
+     * @return the same claim otherwise
+     */
+    public synchronized Claim forRound(Claim asking) {
+        return withToken(asking, ++drawn, asking.lease());
+    }
+
+    /** Draws another token to wait with: the claim waits nowhere now, and what is sent to the one before is not for it. */
+    synchronized void beginAnew() {
+        root = null;
+        passed = null;
+        told = false;
+        asked = null;
+        lead = NOWHERE;
+        since = 0;
+        queued = withToken(claim, ++drawn, grant);
+    }
+
+    /**
+     * Notes that the claim is about to be entered in a queue, since its turn may come before the answer.
+     *
+     * @param node the lead
+     */
+    public synchronized void entering(int node) {
+        lead = node;
+    }
+
+    /**
+     * Returns where the claim waits.
+     *
+     * @return the lead, or a negative number if it waits nowhere
+     */
+    public synchronized int lead() {
+        return lead;
+    }
+
+    /**
+     * Returns since when the claim has its place.
+     *
+     * @return a moment by the clock of the lead in µs, or zero
+     */
+    public synchronized long since() {
+        return since;
+    }
+
+    /**
+     * Notes that the lead has answered that the lock is taken.
+     *
+     * @param answered the question
+     * @param placed since when the claim has its place, or zero if it has none
+     */
+    public synchronized void refused(Asked answered, long placed) {
+        asked = answered;
+        if (placed != 0) {
+            since = placed;
+        }
+    }
+
+    /** Notes a message that the claim was granted something, to be asked for, if it still waits as it did. */
+    synchronized void heardGrant(Claim waiting) {
+        if (queued == waiting) {
+            told = true;
+        }
+    }
+
+    /** Notes a message that the claim was passed a root, if it still waits as it did. */
+    synchronized void heard(Claim waiting, Passed message) {
+        if (queued == waiting) {
+            passed = message;
+            told = true;
+        }
+    }
+
+    /** Whether a message has come, or the claim waits nowhere yet, so that it should ask. */
+    synchronized boolean shouldAsk() {
+        return lead == NOWHERE || told;
+    }
+
+    /**
+     * Takes the message that has passed a root to the claim, which counts once.
+     *
+     * @return the message, or {@code null} if there is none
+     */
+    public synchronized @Nullable Passed takePassed() {
+        Passed taken = passed;
+        passed = null;
+        told = false;
+        return taken;
+    }
+
+    /**
+     * Returns the last question that the lead has answered.
+     *
+     * @return the question, or {@code null} if there is none since the claim waits there
+     */
+    public synchronized @Nullable Asked asked() {
+        return asked;
+    }
+
+    /** Notes what the claim owns. */
+    synchronized void own(Root owned) {
+        root = owned;
+    }
+
+    /**
+     * Returns what the claim owns.
+     *
+     * @return the root, or {@code null} if it owns none
+     */
+    public synchronized @Nullable Root root() {
+        return root;
+    }
+
+    /**
+     * Notes that what the claim owns is about to be renewed.
+     *
+     * @param passable whether it may be passed on after that
+     * @param end until when it is kept
+     * @return the root, or {@code null} if the claim owns none any more
+     */
+    public synchronized @Nullable Root beginRenewal(boolean passable, long end) {
+        if (root == null || releasing) {
+            return null;
+        }
+        root = root.renewed(passable ? root.deadlineMicros() : 0, end);
+        return root;
+    }
+
+    /**
+     * Notes that what the claim owns is about to be passed on or released, and is not renewed any more.
+     *
+     * @return the root, or {@code null} if the claim owns none
+     */
+    public synchronized @Nullable Root beginRelease() {
+        releasing = true;
+        return root;
+    }
+
+    /** Notes that what the claim owns must not be passed on. */
+    public synchronized void endPassing() {
+        if (root != null) {
+            root = root.notPassable();
+        }
+    }
+}

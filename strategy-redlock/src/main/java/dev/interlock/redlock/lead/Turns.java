@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock.lead;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.waiting.ChannelState;
+import dev.interlock.redis.waiting.Channels;
+import dev.interlock.redis.waiting.WaitingScripts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turns of one client, and the channels on which it is told of them: one at each node that is the lead of a lock for which it
+ * waits. It begins to listen when it first waits there and goes on, so that a wait costs no subscription. Safe to use from any thread.
+ */
+public final class Turns {
+    private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (.+)", Pattern.DOTALL);
+    private static final Pattern GRANTED = Pattern.compile("granted (.+)", Pattern.DOTALL);
+    private static final Pattern PASSED =
+            Pattern.compile("passed (\\d{1,9}) (\\d{1,18}) (\\d{1,18}) (\\p{XDigit}+) (.+)", Pattern.DOTALL);
+
+    /** More than this many turns are looked through for those whose owners have let their leases end. */
+    private static final int MANY = 1024;
+
+    private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final Environment env;
+    private final LockKeys keys;
+    private final ToIntFunction<String> leads;
+    private final Duration longestGrant;
+    private final List<Channels> channels = new ArrayList<>();
+    private final Map<Long, Turn> all = new ConcurrentHashMap<>();
+    private final Map<String, Turn> waiting = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
+    private final KnownRoots roots = new KnownRoots();
+
+    /**
+     * Creates the turns of a client.
+     *
+     * @param env time and chance
+     * @param nodes the nodes
+     * @param keys the names of keys and channels
+     * @param leads tells which node is the lead of the lock of a name now
+     * @param longestGrant the longest lease of what is granted to a claim while it waits
+     */
+    public Turns(
+            Environment env, List<RedisNode> nodes, LockKeys keys, ToIntFunction<String> leads, Duration longestGrant) {
+        this.env = env;
+        this.keys = keys;
+        this.leads = leads;
+        this.longestGrant = longestGrant;
+        for (RedisNode node : nodes) {
+            channels.add(new Channels(env, node, keys, this::wake, this::take));
+        }
+    }
+
+    /**
+     * Returns the turn of a claim.
+     *
+     * @param claim the claim
+     * @return its turn, or {@code null} if it has none
+     */
+    public @Nullable Turn find(Claim claim) {
+        return claim.isWaiting() && !all.isEmpty() ? all.get(claim.number()) : null;
+    }
+
+    /**
+     * Begins the turn of a claim that waits.
+     *
+     * @param claim the claim
+     * @return its turn
+     */
+    public Turn begin(Claim claim) {
+        if (all.size() >= MANY) {
+            long now = env.nanoTime();
+            all.values().removeIf(turn -> {
+                Root root = turn.root();
+                return root != null
+                        && now - root.endNanos()
+                                > FORGET_NANOS + turn.claim().lease().toNanos();
+            });
+        }
+        Turn turn = new Turn(claim, longestGrant);
+        all.put(claim.number(), turn);
+        waiting.put(keys.lock(claim.name()), turn);
+        return turn;
+    }
+
+    /**
+     * Ends the turn of a claim.
+     *
+     * @param claim the claim
+     * @return its turn, or {@code null} if it had none
+     */
+    public @Nullable Turn remove(Claim claim) {
+        Turn turn = find(claim);
+        if (turn != null) {
+            all.remove(claim.number(), turn);
+            waiting.remove(keys.lock(claim.name()), turn);
+        }
+        return turn;
+    }
+
+    /**
+     * Undoes a removal: what the claim owns is yet to be released.
+     *
+     * @param turn its turn
+     */
+    public void restore(Turn turn) {
+        all.put(turn.claim().number(), turn);
+    }
+
+    /**
+     * Notes that a claim owns the lock and waits no more.
+     *
+     * @param turn its turn
+     * @param root what it owns
+     */
+    public void own(Turn turn, Root root) {
+        String name = turn.claim().name();
+        turn.own(root);
+        waiting.remove(keys.lock(name), turn);
+        roots.note(name, root.token());
+    }
+
+    /**
+     * Notes that a claim waits again, since what it owned was over.
+     *
+     * @param turn its turn
+     */
+    public void waitAnew(Turn turn) {
+        turn.beginAnew();
+        waiting.put(keys.lock(turn.claim().name()), turn);
+    }
+
+    /**
+     * Returns the token of the root of a lock that a message tells of.
+     *
+     * @param name the name of the lock
+     * @param message what it says
+     * @return the token, or {@code null} if this client does not know it
+     */
+    public @Nullable String root(String name, Passed message) {
+        return roots.find(name, message.digest());
+    }
+
+    /**
+     * Returns the channel of this client.
+     *
+     * @param node the lead
+     * @param name the name of the lock
+     * @return the channel
+     */
+    public String channel(int node, String name) {
+        return channels.get(node).channel(name);
+    }
+
+    /**
+     * Listens at a node, if this client does not yet.
+     *
+     * @param node the lead
+     * @param name the name of the lock
+     * @return what is known of the subscription
+     */
+    public ChannelState listen(int node, String name) {
+        ChannelState found = channels.get(node).find(name);
+        return found == null ? channels.get(node).enter(name) : found;
+    }
+
+    /**
+     * Listens for what concerns the claim of this client for a lock.
+     *
+     * @param name the name of the lock
+     * @param onChange run when the claim should ask
+     * @return the end of listening
+     */
+    public Watch watch(String name, Runnable onChange) {
+        String key = keys.lock(name);
+        watchers.put(key, onChange);
+        ChannelState listening = listen(lead(name), name);
+        Turn turn = waiting.get(key);
+        // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
+        // vain.
+        if (listening.isBegun() && (turn == null || turn.shouldAsk())) {
+            onChange.run();
+        }
+        AtomicBoolean closed = new AtomicBoolean();
+        return new Watch() {
+            @Override
+            public boolean isListening() {
+                return listen(lead(name), name).isReachable();
+            }
+
+            @Override
+            public void close() {
+                if (!closed.getAndSet(true)) {
+                    watchers.remove(key, onChange);
+                }
+            }
+        };
+    }
+
+    private int lead(String name) {
+        Turn turn = waiting.get(keys.lock(name));
+        return turn == null || turn.lead() < 0 ? leads.applyAsInt(name) : turn.lead();
+    }
+
+    /** Has those who wait for one lock, or for any, ask what has become of it. */
+    private void wake(String name) {
+        if (name.isEmpty()) {
+            watchers.values().forEach(Runnable::run);
+            return;
+        }
+        tell(keys.lock(name));
+    }
+
+    private void tell(String key) {
+        Runnable watcher = watchers.get(key);
+        if (watcher != null) {
+            watcher.run();
+        }
+    }
+
+    private void take(ChannelState listening, String text) {
+        Matcher message = MESSAGE.matcher(text);
+        if (!message.matches()) {
+            return;
+        }
+        String proof = message.group(1);
+        String said = message.group(2);
+        Matcher granted = GRANTED.matcher(said);
+        Matcher passed = PASSED.matcher(said);
+        if (granted.matches()) {
+            hear(granted.group(1), proof, said, Turn::heardGrant);
+        } else if (passed.matches()) {
+            Passed hop = new Passed(
+                    Integer.parseInt(passed.group(1)),
+                    Long.parseLong(passed.group(2)),
+                    Long.parseLong(passed.group(3)),
+                    passed.group(4),
+                    listening.epoch());
+            hear(passed.group(5), proof, said, (turn, queued) -> turn.heard(queued, hop));
+        }
+    }
+
+    /** Notes a message if the claim that it is meant for waits, and the message proves itself. */
+    private void hear(String key, String proof, String text, BiConsumer<Turn, Claim> note) {
+        Turn turn = waiting.get(key);
+        if (turn == null) {
+            return;
+        }
+        Claim queued = turn.queued();
+        if (WaitingScripts.proof(queued.token(), text).equals(proof)) {
+            note.accept(turn, queued);
+            tell(key);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+-- The lead of a lock keeps a record beside the key: "root hop claim deadline first last predecessor". The root is the token in the key; the
+-- record counts only if it names that one. The hop says how often the root was passed on, and the claim to whom, or '-'; the deadline, in µs
+-- of this server's clock, until when. First and last are the fencing tokens that are left. The predecessor is the holder whose release has
+-- made the lock free for the root, or '-'.
+
+-- What the record says, if it belongs to a root.
+local function recorded(record, root)
+  local kept = root and redis.call('GET', record)
+  if kept then
+    local of, hop, claim, deadline, first, last, predecessor =
+      string.match(kept, '^(%S+) (%d+) (%S+) (%d+) (%d+) (%d+) (%S+)$')
+    if of == root then
+      return {
+        hop = tonumber(hop),
+        claim = claim,
+        deadline = tonumber(deadline),
+        first = tonumber(first),
+        last = tonumber(last),
+        predecessor = predecessor,
+      }
+    end
+  end
+end
+
+local function text_of(root, hop, claim, deadline, first, last, predecessor)
+  return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
+end
+
+-- Grants a lock that nobody holds to the first who waits and is there; to the one who asks, for another lease. Returns its token; nil if
+-- nobody is there; or nil and an error.
+local function grant_head(lock, fence, list, record, life, predecessor, asker, asked)
+  local waiter = first_there(list, asker)
+  if not waiter then
+    return nil
+  end
+  local token, lease, fences, channel = parts(waiter)
+  if waiter == asker then
+    lease = asked
+  end
+  local first, last = 0, 0
+  if fence and fences ~= '0' then
+    -- Enough for a chain of owners, and few enough that the counter does not run ahead of the clock.
+    local count = math.max(fences, math.min(fences * 64, 1024))
+    local failure
+    first, failure = draw(fence, count, life, micros())
+    if not first then
+      return nil, failure
+    end
+    last = first + count - 1
+  end
+  -- The record first: one that names another root than the key counts for nothing.
+  local kept = redis.pcall('SET', record, text_of(token, 0, '-', 0, first, last, predecessor), 'PX', lease)
+  if not kept.err then
+    kept = redis.pcall('SET', lock, token, 'PX', lease)
+  end
+  if kept.err then
+    return nil, kept
+  end
+  redis.call('ZREM', list, waiter)
+  if waiter ~= asker then
+    -- Only that there is something to ask for: tokens travel in replies.
+    send(token, channel, 'granted ' .. lock)
+  end
+  return token
+end
+
+-- Passes a root on to the first who waits and is there. Returns whether anybody is.
+local function hop_on(lock, list, record, root, hop, deadline, first, last)
+  local waiter = first_there(list)
+  if not waiter then
+    return false
+  end
+  local token, _, fences, channel = parts(waiter)
+  if fences ~= '0' and first + fences - 1 > last then
+    return false
+  end
+  redis.call('SET', record, text_of(root, hop, token, deadline, first, last, '-'), 'KEEPTTL')
+  redis.call('ZREM', list, waiter)
+  send(
+    token,
+    channel,
+    string.format('passed %d %.0f %.0f %s %s', hop, deadline, first, redis.sha1hex('root ' .. root), lock)
+  )
+  return true
+end
+

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.redlock.lead.LeadScripts;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.awaitility.core.ConditionFactory;
+
+/** Clients that wait for a lock one behind the other, and do each step when the test says so. */
+final class QueueFixture implements AutoCloseable {
+    /** What is granted to a waiter; so long that no test has to be quick. */
+    static final Duration GRANT = Duration.ofSeconds(60);
+
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    final Fixture redis = new Fixture(3);
+    private final Duration grant;
+    private final AtomicLong numbers = new AtomicLong();
+
+    QueueFixture() {
+        this(GRANT);
+    }
+
+    /** @param grant the longest lease of what is granted to a waiter */
+    QueueFixture(Duration grant) {
+        this.grant = grant;
+    }
+
+    /** A client, and how often it was told to ask. */
+    final class Client {
+        final LeaseProtocol protocol = redis.protocol(
+                Fixture::trusting,
+                Environment.system(),
+                (index, node) -> node,
+                Fixture.reports(),
+                settings -> settings.withLongestGrant(grant));
+        private final AtomicInteger signals = new AtomicInteger();
+
+        private Client(String name) {
+            protocol.watch(name, signals::incrementAndGet);
+            soon().until(() -> {
+                Claim claim = Fixture.claim("to-connect");
+                protocol.attempt(claim);
+                boolean everywhere = redis.takenOn("to-connect").size() == 3;
+                protocol.release(claim);
+                return everywhere;
+            });
+        }
+
+        /** Takes a lock that is free, on all nodes, of which one that has owed an answer for long is not asked at first. */
+        Claim hold(String name) {
+            AtomicReference<Claim> held = new AtomicReference<>();
+            soon().until(() -> {
+                Claim claim = newClaim(name);
+                granted(claim);
+                held.set(claim);
+                if (redis.takenOn(name).size() == 3) {
+                    return true;
+                }
+                protocol.release(claim);
+                redis.awaitTakenOn(name);
+                return false;
+            });
+            return held.get();
+        }
+
+        /** Waits behind others. */
+        Claim queue(String name, long place) {
+            Claim claim = newClaim(name);
+            soon().until(() -> {
+                assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Refused.class);
+                return queued(name) == place;
+            });
+            return claim;
+        }
+
+        /** Takes a lock that was granted or passed on, and returns the fencing token. */
+        long granted(Claim claim) {
+            Attempt attempt = protocol.attempt(claim);
+            assertThat(attempt).isInstanceOf(Attempt.Granted.class);
+            return ((Attempt.Granted) attempt).firstFence().orElseThrow();
+        }
+
+        /** Asks again until the lock is granted, and returns the fencing token. */
+        long grantedInTheEnd(Claim claim) {
+            AtomicLong fence = new AtomicLong();
+            await().atMost(Fixture.PATIENCE).until(() -> {
+                if (protocol.attempt(claim) instanceof Attempt.Granted granted) {
+                    fence.set(granted.firstFence().orElseThrow());
+                    return true;
+                }
+                return false;
+            });
+            return fence.get();
+        }
+
+        /** Releases a lock, and waits until another client has heard that it has it. */
+        void handOver(Claim claim, Client next) {
+            int before = next.signals.get();
+            assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+            soon().until(() -> next.signals.get() > before);
+        }
+    }
+
+    private static ConditionFactory soon() {
+        return await().atMost(Fixture.PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2));
+    }
+
+    /** Makes a client that listens. */
+    Client client(String name) {
+        return new Client(name);
+    }
+
+    /** Lets a client own a lock that can be passed on, after another one has held it. */
+    Claim root(String name, Client former, Client owner) {
+        Claim first = former.hold(name);
+        Claim second = owner.queue(name, 1);
+        former.handOver(first, owner);
+        owner.granted(second);
+        return second;
+    }
+
+    /** The same, where the former holder knows the root too. */
+    Claim knownRoot(String name, Client former, Client owner) {
+        Claim owned = root(name, owner, former);
+        Claim next = owner.queue(name, 1);
+        former.handOver(owned, owner);
+        owner.granted(next);
+        return next;
+    }
+
+    Claim newClaim(String name) {
+        return new Claim(
+                name,
+                Environment.system().newToken(),
+                LEASE,
+                Fixture.PATIENCE,
+                3,
+                numbers.incrementAndGet(),
+                true,
+                true);
+    }
+
+    static String queue(String name) {
+        return Fixture.key(name) + ":waiting";
+    }
+
+    static String record(String name) {
+        return Fixture.key(name) + ":lead";
+    }
+
+    /** How many wait. */
+    long queued(String name) {
+        return redis.servers.stream()
+                .mapToLong(server -> (Long) server.command("ZCARD", queue(name)))
+                .sum();
+    }
+
+    /** The node at which those wait who wait for a lock. */
+    static int lead(String name) {
+        return Quorum.home(name, 3);
+    }
+
+    /** What a node says of the holder. */
+    Object token(int node, String name) {
+        return redis.servers.get(node).command("GET", Fixture.key(name));
+    }
+
+    /** What the lead says of the holder. */
+    Object root(String name) {
+        return token(lead(name), name);
+    }
+
+    /** Whether a majority says that. */
+    boolean isRoot(String name, Object root) {
+        return IntStream.range(0, 3).filter(i -> root.equals(token(i, name))).count() >= 2;
+    }
+
+    /** Sends the lead what an owner sends that passes a root on. */
+    Object pass(String name, int hop, long deadlineMicros, long fence) {
+        int lead = lead(name);
+        return redis.servers
+                .get(lead)
+                .command(
+                        "EVAL",
+                        LeadScripts.PASS.source(),
+                        "3",
+                        Fixture.key(name),
+                        queue(name),
+                        record(name),
+                        String.valueOf(token(lead, name)),
+                        Integer.toString(hop),
+                        Long.toString(deadlineMicros),
+                        Long.toString(fence));
+    }
+
+    /** The clock of a node. */
+    long micros(int node) {
+        List<?> time = (List<?>) redis.servers.get(node).command("TIME");
+        return Long.parseLong(String.valueOf(time.get(0))) * 1_000_000 + Long.parseLong(String.valueOf(time.get(1)));
+    }
+
+    /** Waits until nothing is left of a lock but the counter of its fencing tokens. */
+    void awaitNothingLeft(String name) {
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> redis.servers.stream()
+                        .allMatch(server -> List.of(Fixture.fence(name))
+                                .containsAll((List<?>) server.command("KEYS", Fixture.key(name) + "*"))));
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+}

@@ -11,9 +11,8 @@ import dev.interlock.redis.LuaScript;
  * @param publish the command that sends to a channel
  */
 record LockScripts(LuaScript acquire, LuaScript release, String publish) {
-    /** Takes a lock for which nobody waits. What most acquisitions need comes first, before functions are made. */
-    static final LuaScript TAKE =
-            LuaScript.load(LockScripts.class, "word.lua", "take.lua", "fence.lua", "draw-and-take.lua");
+    /** Takes a lock for which nobody waits, with tokens that are drawn by time. */
+    static final LuaScript TAKE = LuaScript.load(LockScripts.class, "word.lua", "fence.lua", "take.lua");
 
     /** Frees a lock for which nobody waits, and may look for a command that does the same. */
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");

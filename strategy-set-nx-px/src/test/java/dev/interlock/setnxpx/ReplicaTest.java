@@ -85,6 +85,16 @@ class ReplicaTest extends OnChosenClients {
     }
 
     @Test
+    void eachOfManyAcquisitionsInASecondIsAcknowledged() {
+        DistributedLock lock = client(Fixture.PATIENCE).getLock(NAME, Fixture.lease(LONG_LEASE));
+        long before = redis.server.commandStats().getOrDefault("wait", 0L);
+        for (int i = 0; i < 10; i++) {
+            Fixture.pass(lock);
+        }
+        assertThat(redis.server.commandStats().getOrDefault("wait", 0L)).isGreaterThanOrEqualTo(before + 10);
+    }
+
+    @Test
     void aLockThatNoReplicaAcknowledgesIsGivenBackAndReported() {
         DistributedLock lock = client(SHORT_TIMEOUT).getLock(NAME, Fixture.lease(LONG_LEASE));
         replica.pause();

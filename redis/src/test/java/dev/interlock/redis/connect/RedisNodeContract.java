@@ -361,7 +361,7 @@ abstract class RedisNodeContract {
         node.call(PING, LONG);
         proxy.blackhole();
         // More than all buffers on the way take, so that the last command cannot leave.
-        List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("SET", "large", "x".repeat(64 << 20)));
+        List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("SET", "large", "x".repeat(24 << 20)));
         CompletableFuture<LockBackendException> failure =
                 CompletableFuture.supplyAsync(() -> failure(() -> node.callInOrder(commands, () -> UNDO, LONG)));
         await().during(Duration.ofMillis(300)).atMost(LONG).until(() -> !failure.isDone());

@@ -553,7 +553,7 @@ class SharedConnectionTest {
                 to.write(piece, first, piece.length - first);
             });
             List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("INCR", "n"), RedisCommand.of("EXISTS", "l"));
-            Caller late = new Caller(connection, commands, List.of(UNDO), Duration.ofMillis(300), false);
+            Caller late = new Caller(connection, commands, List.of(UNDO), Duration.ofSeconds(1), false);
             awaitValue("n", "1");
             Caller next = queue(connection, RedisCommand.of("ECHO", "mine"));
 

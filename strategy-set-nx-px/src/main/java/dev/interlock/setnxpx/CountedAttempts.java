@@ -12,11 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes locks by three plain commands in one write, which cost the server half of what a script does: {@code SET NX PX} takes the lock,
- * {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether others wait for it, who came before.
+ * Takes locks by three plain commands in one write, which cost the server less than a script does: {@code SET NX PX}
+ * takes the lock, {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether others wait for it, who
+ * came before.
  *
- * <p>The server may carry out commands of others between these. What each outcome means holds all the same, because each of them is
- * sound by itself at its own moment; the order is what matters. Safe to use from any thread.
+ * <p>The server may carry out commands of others between these, and may refuse some of them. The token must be drawn
+ * behind the lock, lest a later holder have a smaller one. Safe to use from any thread.
  */
 final class CountedAttempts {
     private final RedisNode node;
@@ -44,7 +45,9 @@ final class CountedAttempts {
         /** The lock is held by the claim, but others have waited for it before. */
         OVERTAKING,
         /** The lock was not taken: somebody else holds it, or the claim does already, or the server has refused. */
-        NOT_TAKEN
+        NOT_TAKEN,
+        /** As {@link #NOT_TAKEN}; and the counter was lost, and is there anew without an end of its life. */
+        COUNTER_MADE
     }
 
     /**
@@ -82,10 +85,8 @@ final class CountedAttempts {
             // Whoever asks again and again for a held lock must not draw tokens each time: its counter would run ahead
             // of the clock.
             proofs.forget(name);
-            if (counted >= 0 && counted - claim.fences() < atLeast) {
-                limitLife(claim);
-            }
-            return new Outcome(State.NOT_TAKEN, 0);
+            boolean made = counted >= 0 && counted - claim.fences() < atLeast;
+            return new Outcome(made ? State.COUNTER_MADE : State.NOT_TAKEN, 0);
         }
         if (number(replies.get(2)) != 0) {
             return new Outcome(State.OVERTAKING, 0);
@@ -112,8 +113,8 @@ final class CountedAttempts {
         }
     }
 
-    /** Lets a counter end that was lost, and that {@code INCRBY} has made anew without a life. */
-    private void limitLife(Claim claim) {
+    /** Lets a counter end that {@code INCRBY} has made anew. */
+    void limitLife(Claim claim) {
         node.call(
                 RedisCommand.of("PEXPIRE", keys.fence(claim.name()), SetNxPxProtocol.FENCE_LIFE_MILLIS),
                 claim.timeout());

@@ -94,6 +94,10 @@ final class ScriptedAttempts {
             case WITHOUT_TOKEN -> draw(rest(claim, sending));
             case OVERTAKING -> letPass(claim, sending);
             case NOT_TAKEN -> askInFull(rest(claim, sending));
+            case COUNTER_MADE -> {
+                counted.limitLife(rest(claim, sending));
+                yield askInFull(rest(claim, sending));
+            }
         };
     }
 

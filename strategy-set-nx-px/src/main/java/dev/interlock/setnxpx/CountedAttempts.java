@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * behind the lock, lest a later holder have a smaller one. Safe to use from any thread.
  */
 final class CountedAttempts {
+    /** More than any token may be: numbers of scripts are exact only up to here. */
+    private static final long TOO_LARGE = 1L << 53;
+
     private final RedisNode node;
     private final LockKeys keys;
     private final ContendedNames contended;
@@ -79,8 +82,9 @@ final class CountedAttempts {
         String name = claim.name();
         List<Reply> replies = send(claim);
         long counted = number(replies.get(1));
-        boolean reliable =
-                counted - claim.fences() >= atLeast && node.generation(keys.lock(name)) == sending.generation;
+        boolean reliable = counted - claim.fences() >= atLeast
+                && counted < TOO_LARGE
+                && node.generation(keys.lock(name)) == sending.generation;
         if (!isOk(replies.get(0))) {
             // Whoever asks again and again for a held lock must not draw tokens each time: its counter would run ahead
             // of the clock.

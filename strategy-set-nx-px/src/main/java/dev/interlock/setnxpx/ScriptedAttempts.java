@@ -139,6 +139,8 @@ final class ScriptedAttempts {
             if (e.reason() == Reason.OUTCOME_UNKNOWN) {
                 throw e;
             }
+            // Its release has to look at the counter too, which may have been made anew.
+            contended.add(claim.name());
             return takeBack(claim, e);
         }
     }

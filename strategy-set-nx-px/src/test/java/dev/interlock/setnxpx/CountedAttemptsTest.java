@@ -10,6 +10,8 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An acquisition by three plain commands, and what others may do before, between and behind them. */
 class CountedAttemptsTest extends ProtocolFixture {
@@ -281,5 +283,116 @@ class CountedAttemptsTest extends ProtocolFixture {
         long mine = assertGranted(protocol.attempt(once()));
         assertThat(token[0]).isGreaterThan(last);
         assertThat(mine).isGreaterThan(token[0]);
+    }
+
+    @Test
+    void aLockForWhoseTokenTheServerHasNoRoomIsGivenBack() {
+        LeaseProtocol protocol = counting();
+        long last = counter();
+        node(protocol).beforeCommand("INCRBY", () -> redis.server.command("CONFIG", "SET", "maxmemory", "1"));
+        assertFailed(protocol.attempt(once()), Reason.UNREACHABLE);
+        assertThat(node(protocol).sent).startsWith("SET", "INCRBY", "EXISTS", ACQUIRE);
+        assertThat(word()).isNull();
+        redis.server.command("CONFIG", "SET", "maxmemory", "0");
+        assertThat(draw(protocol)).isGreaterThan(last);
+    }
+
+    @Test
+    void aLockWhoseServerLacksReplicasForTheTokenIsGivenBackLater() {
+        LeaseProtocol protocol = counting();
+        long last = counter();
+        node(protocol)
+                .beforeCommand("INCRBY", () -> redis.server.command("CONFIG", "SET", "min-replicas-to-write", "1"));
+        Claim claim = once();
+        assertFailed(protocol.attempt(claim), Reason.OUTCOME_UNKNOWN);
+        assertThat(word()).isEqualTo(LockWord.of(claim));
+        redis.server.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        protocol.release(claim);
+        assertThat(word()).isNull();
+        assertThat(draw(protocol)).isGreaterThan(last);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET", "INCRBY", "EXISTS"})
+    void aConnectionThatIsCutBeforeACommandLeavesNothingBehind(String command) {
+        LeaseProtocol protocol = counting();
+        LeaseProtocol other = counting();
+        long last = draw(other);
+        node(protocol)
+                .beforeCommand(
+                        command, () -> redis.server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
+        Claim claim = once();
+        if (protocol.attempt(claim) instanceof Attempt.Granted granted) {
+            assertThat(granted.firstFence().orElseThrow()).isGreaterThan(last);
+        }
+        giveBackInTheEnd(protocol, claim);
+        assertThat(word()).isNull();
+        assertThat((Long) redis.server.command("PTTL", FENCE)).isPositive();
+        Claim next = once();
+        for (int i = 0; i < 20; i++) {
+            if (protocol.attempt(next) instanceof Attempt.Granted granted) {
+                assertThat(granted.firstFence().orElseThrow()).isGreaterThan(last);
+                return;
+            }
+        }
+        throw new AssertionError("never granted again");
+    }
+
+    /** A connection that has ended may cost a request or two. */
+    private static void giveBackInTheEnd(LeaseProtocol protocol, Claim claim) {
+        for (int i = 0; i < 20; i++) {
+            try {
+                protocol.release(claim);
+                return;
+            } catch (LockBackendException e) {
+                assertThat(e.reason()).isNotEqualTo(Reason.REFUSED);
+            }
+        }
+        throw new AssertionError("never given back");
+    }
+
+    @Test
+    void aCounterThatWasMadeAnewEndsEvenIfNobodyKnowsOfThat() {
+        for (boolean taken : new boolean[] {true, false}) {
+            LeaseProtocol protocol = counting();
+            InterposedNode node = node(protocol);
+            node.beforeCommand("SET", () -> {
+                if (!taken) {
+                    redis.holdElsewhere(NAME);
+                }
+            });
+            node.beforeCommand("INCRBY", () -> redis.server.command("DEL", FENCE));
+            node.beforeCommand("EXISTS", () -> {
+                throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "no reply");
+            });
+            Claim claim = once();
+            assertFailed(protocol.attempt(claim), Reason.OUTCOME_UNKNOWN);
+            assertThat(counter()).isEqualTo(1);
+            protocol.release(claim);
+            assertThat((Long) redis.server.command("PTTL", FENCE))
+                    .as("taken: " + taken)
+                    .isPositive();
+            expire();
+        }
+    }
+
+    @Test
+    void aCounterThatWasMadeAnewEndsEvenIfNoTokenIsDrawnByTime() {
+        LeaseProtocol protocol = counting();
+        node(protocol).beforeCommand("INCRBY", () -> redis.server.command("DEL", FENCE));
+        node(protocol).before(LockScripts.of(false).acquire(), () -> {
+            throw new LockBackendException(Reason.UNREACHABLE, "gone");
+        });
+        assertFailed(protocol.attempt(once()), Reason.UNREACHABLE);
+        assertThat(word()).isNull();
+        assertThat((Long) redis.server.command("PTTL", FENCE)).isPositive();
+    }
+
+    @Test
+    void aCounterThatIsTooLargeForATokenIsReportedAndLeavesNoLock() {
+        LeaseProtocol protocol = counting();
+        node(protocol).beforeCommand("SET", () -> redis.server.command("SET", FENCE, Long.toString((1L << 53) - 1)));
+        assertFailed(protocol.attempt(once()), Reason.REFUSED);
+        assertThat(word()).isNull();
     }
 }

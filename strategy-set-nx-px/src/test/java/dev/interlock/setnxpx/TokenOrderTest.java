@@ -116,7 +116,7 @@ class TokenOrderTest extends ProtocolFixture {
     @Test
     void nobodyKnowsOfALockThatCouldNotBeGivenBackForWantOfAToken() {
         LeaseProtocol protocol = withoutASecondDraw();
-        node(protocol).before(LockScripts.FREE, () -> {
+        node(protocol).before(LockScripts.of(false).release(), () -> {
             throw new LockBackendException(Reason.UNREACHABLE, "gone");
         });
         Claim claim = once();

@@ -33,7 +33,7 @@ class CountedAttemptsClusterTest {
 
     @BeforeAll
     static void start() {
-        cluster = ClusterServers.start();
+        cluster = ClusterServers.start(3, 1);
     }
 
     @AfterAll
@@ -105,6 +105,28 @@ class CountedAttemptsClusterTest {
         protocol.release(claim);
         assertThat(next.command("GET", key)).isNull();
         assertThat(draw(name)).isGreaterThan(last + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET", "INCRBY", "EXISTS"})
+    void aLockWhosePrimaryIsReplacedBeforeACommandIsTakenAtTheNextOne(String command) {
+        String name = "replaced-before-" + command;
+        String key = Fixture.key(name);
+        long last = counting(name);
+        RedisServer former = cluster.nodeOfSlot(cluster.slotOf(key));
+        RedisServer[] next = new RedisServer[1];
+        node.beforeCommand(command, () -> next[0] = cluster.failOver(former));
+        Claim claim = claim(name);
+        Attempt attempt = protocol.attempt(claim);
+        // Its connections may be closed when a primary becomes a replica.
+        assertThat(attempt).isInstanceOfAny(Attempt.Granted.class, Attempt.Failed.class);
+        if (attempt instanceof Attempt.Granted granted) {
+            assertThat(granted.firstFence().orElseThrow()).isGreaterThan(last);
+            assertThat(next[0].command("GET", key)).isEqualTo(LockWord.of(claim));
+        }
+        Fixture.giveBack(protocol, claim);
+        assertThat(next[0].command("GET", key)).isNull();
+        assertThat(Fixture.draw(protocol, () -> claim(name))).isGreaterThan(last);
     }
 
     @ParameterizedTest

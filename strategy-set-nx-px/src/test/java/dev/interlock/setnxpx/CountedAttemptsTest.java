@@ -325,30 +325,10 @@ class CountedAttemptsTest extends ProtocolFixture {
         if (protocol.attempt(claim) instanceof Attempt.Granted granted) {
             assertThat(granted.firstFence().orElseThrow()).isGreaterThan(last);
         }
-        giveBackInTheEnd(protocol, claim);
+        Fixture.giveBack(protocol, claim);
         assertThat(word()).isNull();
         assertThat((Long) redis.server.command("PTTL", FENCE)).isPositive();
-        Claim next = once();
-        for (int i = 0; i < 20; i++) {
-            if (protocol.attempt(next) instanceof Attempt.Granted granted) {
-                assertThat(granted.firstFence().orElseThrow()).isGreaterThan(last);
-                return;
-            }
-        }
-        throw new AssertionError("never granted again");
-    }
-
-    /** A connection that has ended may cost a request or two. */
-    private static void giveBackInTheEnd(LeaseProtocol protocol, Claim claim) {
-        for (int i = 0; i < 20; i++) {
-            try {
-                protocol.release(claim);
-                return;
-            } catch (LockBackendException e) {
-                assertThat(e.reason()).isNotEqualTo(Reason.REFUSED);
-            }
-        }
-        throw new AssertionError("never given back");
+        assertThat(Fixture.draw(protocol, this::once)).isGreaterThan(last);
     }
 
     @Test

@@ -89,6 +89,17 @@ class CountedAttemptsClusterTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"plain", "{", "}", "{}", "a{b}c", "{a}{b}", ":fence"})
+    void theThreeCommandsAreForKeysOfOneSlotWhateverTheName(String name) {
+        long last = counting(name);
+        Claim claim = claim(name);
+        assertThat(granted(claim)).isEqualTo(last + 1);
+        // Nothing had to be asked for again, as where another node is responsible for one of them.
+        assertThat(node.sent).containsExactly("SET", "INCRBY", "EXISTS");
+        protocol.release(claim);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"SET", "INCRBY", "EXISTS"})
     void aLockWhoseSlotMovesBeforeACommandIsTakenAtTheNextNode(String command) {
         String name = "moved-before-" + command;

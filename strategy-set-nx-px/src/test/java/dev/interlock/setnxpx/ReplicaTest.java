@@ -59,7 +59,10 @@ class ReplicaTest extends OnChosenClients {
             List.of(listeners).forEach(config::listener);
             return config.option("replicas", "1").commandTimeout(timeout);
         });
-        Fixture.warmUp(factory);
+        // The first connection may take longer than a short time-out on a busy machine.
+        await().atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> Fixture.warmUp(factory));
         return factory;
     }
 

@@ -14,6 +14,7 @@ import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -74,10 +75,10 @@ public final class ClusterNode implements RedisNode {
 
     @Override
     public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
-        return router.route(
+        return Objects.requireNonNull(router.route(
                 slot(command),
                 new Deadline(env, timeout),
-                (node, asking, left) -> node.callAcknowledged(command, wanted, asking, left));
+                (node, asking, left) -> node.callAcknowledged(command, wanted, asking, left)));
     }
 
     @Override
@@ -93,10 +94,10 @@ public final class ClusterNode implements RedisNode {
     public List<RedisLink.Reply> callInOrder(
             List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
         // Errors are returned, so that no node sends us on to one that would have to be told that it is asked.
-        return router.route(
+        return Objects.requireNonNull(router.route(
                 slot(commands.get(0)),
                 new Deadline(env, timeout),
-                (node, asking, left) -> node.callInOrder(commands, undo, left));
+                (node, asking, left) -> node.callInOrder(commands, undo, left)));
     }
 
     /** Returns the slot of the key of a command; one without a key may go anywhere. */

@@ -32,12 +32,13 @@ final class Router {
     private final ClusterMembers members;
 
     /** What to do at a node. */
-    interface Step<T extends @Nullable Object> {
+    interface Step<T> {
         /**
          * Does it, and returns the reply.
          *
          * @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless
          */
+        @Nullable
         T at(ClientNode node, boolean asking, Duration timeout);
     }
 
@@ -48,7 +49,7 @@ final class Router {
     }
 
     /** Does a step at the node that serves a slot, all within one time. */
-    <T extends @Nullable Object> T route(int slot, Deadline deadline, Step<T> step) {
+    <T> @Nullable T route(int slot, Deadline deadline, Step<T> step) {
         RedisEndpoint target = owner(slot, deadline);
         boolean asking = false;
         int redirections = 0;

@@ -32,6 +32,8 @@ CONSTANTS
     SeedsFreshCounter,      \* a small value is a fresh counter: it is raised before the grant counts
     DeadlineIsInstant,      \* the deadline of a hand-over is a point in time, not a time to live since the message came
     RenewsOwnOnly,          \* a renewal never makes a word anew
+    CountsBehind,           \* INCRBY stands behind SET NX PX, not before it
+    LooksBehind,            \* whoever took the word before others who queue hands it over
     MayAsk                  \* a waiter asks again
 
 VARIABLES
@@ -96,12 +98,13 @@ GrantHead(s) ==
         notes |-> {[to |-> Head(s.list), left |-> HandOverLease - Allowance, f |-> f,
                     more |-> others /\ MarksOnHandOver]}]
 
-\* SET NX PX and INCRBY in one transaction: a refused draw raises the counter too.
-Fast(s, t) ==
+\* SET NX PX.  INCRBY and EXISTS follow on the same connection, and requests of others may come between.
+Take(s, t) == IF s.word = None THEN Reply([s EXCEPT !.word = t, !.ttl = Lease], "yes", 0) ELSE Reply(s, "no", 0)
+
+\* INCRBY, which raises the counter for a refused client too; and EXISTS of the queue.
+Count(s) ==
     LET f == s.fence + 1
-    IN IF s.word = None
-       THEN Reply([s EXCEPT !.word = t, !.ttl = Lease, !.fence = f], "yes", f)
-       ELSE Reply([s EXCEPT !.fence = f], "no", 0)
+    IN Reply([s EXCEPT !.fence = f], IF s.list = <<>> \/ ~LooksBehind THEN "yes" ELSE "no", f)
 
 \* The acquiring script, of who comes first and of who asks again.
 Acquire(s, t) ==
@@ -133,17 +136,19 @@ HandOver(s, t) ==
        ELSE LET g == GrantHead(r) IN [Reply(g.s, "yes", 0) EXCEPT !.notes = g.notes]
 
 Run(m) ==
-    CASE m.op = "fast" -> Fast(db, m.t)
+    CASE m.op = "take" -> Take(db, m.t)
+      [] m.op \in {"count", "lose", "early"} -> Count(db)
       [] m.op = "acquire" -> Acquire(db, m.t)
       [] m.op = "seed" -> Seed(db, m.t)
       [] m.op = "renew" -> Renew(db, m.t)
       [] m.op = "delete" -> Delete(db, m.t)
-      [] m.op = "handover" -> HandOver(db, m.t)
+      [] m.op \in {"handover", "pass"} -> HandOver(db, m.t)
 
-Request(op, t) == [op |-> op, t |-> t]
+Request(op, t) == [op |-> op, t |-> t, f |-> 0]
 Send(c, m) == link' = [link EXCEPT ![c] = Append(@, m)]
 Answer(c, m) == link' = [link EXCEPT ![c] = Append(Tail(@), m)]
 Receive(c) == link' = [link EXCEPT ![c] = Tail(@)]
+GoOn(c, m) == link' = [link EXCEPT ![c] = <<m>> \o Tail(@)]
 Fault(kind) == kind \in Kinds /\ faults > 0 /\ faults' = faults - 1
 Ended(c) == Idle(c, cl[c].turns, cl[c].a, cl[c].proved)
 Began(f) == last' = IF last = Broken THEN last ELSE IF f > last THEN f ELSE Broken
@@ -156,7 +161,7 @@ Start(c) ==
     /\ LET t == <<c, cl[c].a + 1>>
        IN /\ cl' = [cl EXCEPT ![c] = [Idle(c, cl[c].turns - 1, cl[c].a + 1, cl[c].proved) EXCEPT
                         !.ph = "ask", !.tok = t, !.left = Lease - Allowance]]
-          /\ Send(c, Request(IF cl[c].proved THEN "fast" ELSE "acquire", t))
+          /\ Send(c, Request(IF ~cl[c].proved THEN "acquire" ELSE IF CountsBehind THEN "take" ELSE "early", t))
     /\ UNCHANGED <<db, replica, stray, notes, faults, over, last, top, drawn>>
 
 \* No reply will come to the request of an asker: what it may have done is undone.
@@ -210,9 +215,19 @@ Hold(c, f, left, more) ==
     /\ Began(f)
 Ignore(c) == Receive(c) /\ UNCHANGED <<cl, over, last>>
 
+\* The commands of one write are carried out one after the other, whatever becomes of the first.
+OnTaken(c, m, r) ==
+    /\ GoOn(c, Request(IF r.kind = "yes" THEN "count" ELSE "lose", m.t))
+    /\ UNCHANGED <<cl, over, last>>
+
 OnAsked(c, m, r) ==
     LET s == cl[c]
     IN IF s.tok # m.t \/ s.ph \notin {"ask", "wait"} THEN Ignore(c)
+       ELSE IF m.op = "count" /\ r.kind = "no"
+       THEN Answer(c, Request("pass", s.tok)) /\ UNCHANGED <<cl, over, last>>
+       \* Refused by SET NX, or handed over: the script marks the word and queues.
+       ELSE IF m.op \in {"lose", "pass"} \/ (m.op = "take" /\ r.kind = "no")
+       THEN Answer(c, Request("acquire", s.tok)) /\ UNCHANGED <<cl, over, last>>
        ELSE IF r.kind = "yes" /\ s.left = 0
        THEN /\ cl' = [cl EXCEPT ![c].ph = "undo"]
             /\ Answer(c, Request(IF UndoAsksScript THEN "handover" ELSE "delete", s.tok))
@@ -227,9 +242,6 @@ OnAsked(c, m, r) ==
             /\ Began(r.f)
             /\ Receive(c)
             /\ UNCHANGED over
-       \* Refused by SET NX: the script marks the word and queues.
-       ELSE IF m.op = "fast"
-       THEN Answer(c, Request("acquire", s.tok)) /\ UNCHANGED <<cl, over, last>>
        ELSE /\ cl' = [cl EXCEPT ![c].ph = "wait", ![c].left = 0]
             /\ Receive(c)
             /\ UNCHANGED <<over, last>>
@@ -272,7 +284,10 @@ Exec(c) ==
     /\ LET m == Head(link[c])
            r == Run(m)
        IN /\ Carry(r)
-          /\ CASE m.op \in {"fast", "acquire"} -> OnAsked(c, m, r)
+          /\ CASE m.op = "early" -> GoOn(c, [Request("take", m.t) EXCEPT !.f = r.f]) /\ UNCHANGED <<cl, over, last>>
+               [] m.op = "take" /\ CountsBehind -> OnTaken(c, m, r)
+               [] m.op = "take" -> OnAsked(c, m, [r EXCEPT !.f = m.f])
+               [] m.op \in {"count", "lose", "pass", "acquire"} -> OnAsked(c, m, r)
                [] m.op = "seed" -> OnSeeded(c, m, r)
                [] m.op = "renew" -> OnRenewed(c, m, r)
                [] OTHER -> OnReleased(c, m, r)
@@ -392,6 +407,9 @@ DrawsGrow == drawn
 
 \* While somebody queues, the word is held by somebody whose release will find its mark.
 NoLostWakeUp == db.list # <<>> => db.word # None /\ db.mark
+
+\* A holder whose word has no mark keeps nobody waiting: its release would look for nobody.
+HolderIsMarked == \A c \in Clients : cl[c].ph = "hold" /\ db.word = cl[c].tok /\ db.list # <<>> => db.mark
 
 \* Nothing is left behind by a token whose release or undo was confirmed.
 NoGhost == db.word \notin over /\ \A i \in 1..Len(db.list) : db.list[i] \notin over

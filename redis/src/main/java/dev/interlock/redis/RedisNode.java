@@ -69,6 +69,20 @@ public interface RedisNode extends AutoCloseable {
     Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout);
 
     /**
+     * Carries out plain commands for keys of one slot, which are sent in one go over one connection: the server carries them out in their
+     * order, but it may carry out commands of others between them, and it carries out each of them whatever becomes of those before it.
+     * If the outcome remains unknown, the undo follows as by {@link #callOrUndo}. No command is sent to another server if this one says
+     * that it is not the one to ask, since those before it may have been carried out.
+     *
+     * @param commands the commands, no scripts
+     * @param undo makes what takes back their effect, and is asked for it only if that is sent
+     * @param timeout the longest time to wait for all replies, a connection included
+     * @return what came of each, in the same order; an error of the server is returned, not thrown
+     * @throws dev.interlock.LockBackendException if a reply is missing; unless the reason is {@code OUTCOME_UNKNOWN}, nothing was sent
+     */
+    List<RedisLink.Reply> callInOrder(List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout);
+
+    /**
      * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both go over a
      * connection that serves no other call meanwhile, so that nobody else waits for the acknowledgement. The acknowledgement is
      * waited for as long as three quarters of the time-out, whatever the command has replied.

@@ -21,7 +21,7 @@ class HandOverTest {
 
     @Order(1)
     @ParameterizedTest
-    @CsvSource({"faults, 6000", "drift, 3400", "waking, 2000", "failover, 15000", "ending, 2400"})
+    @CsvSource({"faults, 6000", "drift, 3400", "waking, 2000", "failover, 15000", "ending, 2400", "passing, 4100"})
     void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }
@@ -44,6 +44,8 @@ class HandOverTest {
         "SeedsFreshCounter, faults, TokensGrow",
         "DeadlineIsInstant, faults, OneHolder",
         "RenewsOwnOnly, drift, TokensGrow",
+        "CountsBehind, passing, TokensGrow",
+        "LooksBehind, passing, HolderIsMarked",
         "MayAsk, ending, deadlock",
     })
     void whoBreaksARuleBreaksAPromise(String rule, String model, String promise, TestReporter reporter)

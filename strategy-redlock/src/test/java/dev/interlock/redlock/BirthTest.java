@@ -434,6 +434,12 @@ class BirthTest {
         }
 
         @Override
+        public List<RedisLink.Reply> callInOrder(
+                List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+            return node.callInOrder(commands, undo, timeout);
+        }
+
+        @Override
         public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
             return node.callAcknowledged(command, wanted, timeout);
         }

@@ -58,6 +58,12 @@ final class GatedNode implements RedisNode {
     }
 
     @Override
+    public List<RedisLink.Reply> callInOrder(
+            List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+        return node.callInOrder(commands, undo, timeout);
+    }
+
+    @Override
     public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
         return node.callAcknowledged(command, wanted, timeout);
     }

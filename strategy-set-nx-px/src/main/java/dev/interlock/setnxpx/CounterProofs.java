@@ -3,6 +3,7 @@ package dev.interlock.setnxpx;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What shows that the counter of a name has lost nothing since this client set it by the server's time: it did so less than a second
@@ -15,7 +16,7 @@ final class CounterProofs {
 
     private static final int PLACES = 1 << 12;
 
-    private final AtomicReferenceArray<Proof> proofs = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<@Nullable Proof> proofs = new AtomicReferenceArray<>(PLACES);
 
     /**
      * A counter as it was set by the server's time.
@@ -24,23 +25,32 @@ final class CounterProofs {
      * @param sentNanos a moment before the request was sent
      * @param generation of the connections, then and at the answer
      */
-    private record Proof(String name, String value, long sentNanos, long generation) {}
+    private record Proof(String name, long value, long sentNanos, long generation) {}
 
-    /** Returns what a counter holds at least if it has lost nothing, or an empty text if that is not known. */
-    String atLeast(String name, long generation, long nowNanos) {
+    /** Returns what a counter holds at least if it has lost nothing, or -1 if that is not known. */
+    long atLeast(String name, long generation, long nowNanos) {
         Proof proof = proofs.get(place(name));
         return proof != null
                         && proof.generation == generation
                         && proof.name.equals(name)
                         && nowNanos - proof.sentNanos < LIFE_NANOS
                 ? proof.value
-                : "";
+                : -1;
     }
 
     /** Notes that a counter was set by the server's time; has no effect if the generation is not known. */
     void note(String name, long value, long sentNanos, long generation) {
         if (generation >= 0) {
-            proofs.set(place(name), new Proof(name, Long.toString(value), sentNanos, generation));
+            proofs.set(place(name), new Proof(name, value, sentNanos, generation));
+        }
+    }
+
+    /** Forgets what is known of a counter, until it is set by the server's time again. */
+    void forget(String name) {
+        int place = place(name);
+        Proof proof = proofs.get(place);
+        if (proof != null && proof.name.equals(name)) {
+            proofs.compareAndSet(place, proof, null);
         }
     }
 

@@ -12,9 +12,9 @@ import dev.interlock.redis.waiting.WaitingScripts;
  * @param publish the command that sends to a channel
  */
 record LockScripts(LuaScript acquire, LuaScript release, String publish) {
-    /** Takes a lock for which nobody waits. What most acquisitions need comes first, before functions are made. */
-    static final LuaScript TAKE = LuaScript.of(
-            source("word.lua", "take.lua") + WaitingScripts.source(WaitingScripts.FENCE) + source("draw-and-take.lua"));
+    /** Takes a lock for which nobody waits, with tokens that are drawn by time. */
+    static final LuaScript TAKE =
+            LuaScript.of(source("word.lua") + WaitingScripts.source(WaitingScripts.FENCE) + source("take.lua"));
 
     /** Frees a lock for which nobody waits, and may look for a command that does the same. */
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");

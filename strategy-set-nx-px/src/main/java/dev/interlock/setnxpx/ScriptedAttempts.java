@@ -12,6 +12,8 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.redis.waiting.ContendedNames;
+import dev.interlock.setnxpx.CountedAttempts.Outcome;
+import dev.interlock.setnxpx.CountedAttempts.Sending;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -39,10 +41,7 @@ final class ScriptedAttempts {
     private final Places places;
     private final ContendedNames contended;
     private final ScriptedReleases releases;
-    private final CounterProofs proofs = new CounterProofs();
-
-    /** The generation of the connections, and the time, from just before a request. */
-    private record Sending(long generation, long nanos) {}
+    private final CountedAttempts counted;
 
     ScriptedAttempts(
             RedisNode node,
@@ -63,6 +62,7 @@ final class ScriptedAttempts {
         this.places = places;
         this.contended = contended;
         this.releases = releases;
+        this.counted = new CountedAttempts(node, keys, contended, releases);
     }
 
     /** Asks for a lock: as for one that nobody waits for, unless somebody did lately, and in full where that is not enough. */
@@ -83,56 +83,79 @@ final class ScriptedAttempts {
     }
 
     private Attempt take(Claim claim) {
+        Sending sending = sending(claim);
+        // An acknowledgement takes a connection of its own, and much longer than a script.
+        long atLeast = settings.acknowledgement().isWanted() ? -1 : counted.atLeast(claim, sending);
+        if (atLeast < 0) {
+            return takeByScript(claim, sending);
+        }
+        Outcome outcome = counted.ask(claim, sending, atLeast);
+        return switch (outcome.state()) {
+            case GRANTED -> granted(claim, outcome.firstFence());
+            case WITHOUT_TOKEN -> draw(rest(claim, sending));
+            case OVERTAKING -> letPass(claim, sending);
+            case NOT_TAKEN -> askInFull(rest(claim, sending));
+            case COUNTER_MADE -> {
+                counted.limitLife(rest(claim, sending));
+                yield askInFull(rest(claim, sending));
+            }
+        };
+    }
+
+    private Attempt takeByScript(Claim claim, Sending sending) {
         String name = claim.name();
-        String key = keys.lock(name);
-        Sending sending = sending(key);
-        String atLeast = proofs.atLeast(name, sending.generation, sending.nanos);
         RedisCommand script = RedisCommand.script(
                 LockScripts.TAKE,
-                List.of(key, keys.fence(name), keys.waiting(name)),
+                List.of(keys.lock(name), keys.fence(name), keys.waiting(name)),
                 List.of(
                         LockWord.of(claim),
                         SetNxPxProtocol.millis(claim.lease()),
                         Integer.toString(claim.fences()),
-                        SetNxPxProtocol.FENCE_LIFE_MILLIS,
-                        atLeast));
+                        SetNxPxProtocol.FENCE_LIFE_MILLIS));
         Acknowledged taken = send(claim, script);
         long first = (Long) reply(taken.reply());
         if (first == 0 && !claim.isWaiting()) {
             return new Attempt.Refused(Optional.empty());
         }
         if (first <= 0) {
-            return askInFull(SetNxPxProtocol.withTimeLeft(claim, sending.nanos, env));
+            return askInFull(rest(claim, sending));
         }
-        if (atLeast.isEmpty()) {
-            noteDraw(claim, first, sending);
-        } else if (node.generation(key) != sending.generation) {
-            return drawAgain(SetNxPxProtocol.withTimeLeft(claim, sending.nanos, env));
-        }
+        counted.noteDraw(claim, first, sending);
         return granted(claim, taken, first);
     }
 
-    private Sending sending(String key) {
-        return new Sending(node.generation(key), env.nanoTime());
+    private Sending sending(Claim claim) {
+        return new Sending(node.generation(keys.lock(claim.name())), env.nanoTime());
     }
 
-    /** Notes that the server's time was among the tokens that were drawn. */
-    private void noteDraw(Claim claim, long first, Sending sending) {
-        if (node.generation(keys.lock(claim.name())) == sending.generation) {
-            proofs.note(claim.name(), first + claim.fences() - 1, sending.nanos, sending.generation);
-        }
+    private Claim rest(Claim claim, Sending sending) {
+        return SetNxPxProtocol.withTimeLeft(claim, sending.nanos(), env);
     }
 
-    /** Draws a token by the server's time for a claim that holds the lock, since the counter may have lost some. */
-    private Attempt drawAgain(Claim claim) {
+    /** Draws a token by the server's time for a claim that holds the lock. */
+    private Attempt draw(Claim claim) {
         try {
             return askInFull(claim);
         } catch (LockBackendException e) {
-            // Whatever became of this request, the lock is taken.
-            throw e.reason() == Reason.OUTCOME_UNKNOWN
-                    ? e
-                    : new LockBackendException(Reason.OUTCOME_UNKNOWN, String.valueOf(e.getMessage()), e);
+            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
+                throw e;
+            }
+            // Its release has to look at the counter too, which may have been made anew.
+            contended.add(claim.name());
+            return takeBack(claim, e);
         }
+    }
+
+    /** Hands a lock over that was taken before others who wait for it, and asks for it behind them. */
+    private Attempt letPass(Claim claim, Sending sending) {
+        // Whatever else gives it back has to hand it over as well.
+        contended.add(claim.name());
+        try {
+            releases.handOver(rest(claim, sending));
+        } catch (LockBackendException e) {
+            throw new LockBackendException(Reason.OUTCOME_UNKNOWN, String.valueOf(e.getMessage()), e);
+        }
+        return askInFull(rest(claim, sending));
     }
 
     private Attempt askInFull(Claim claim) {
@@ -142,7 +165,7 @@ final class ScriptedAttempts {
         }
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Places.Moment before = places.now(claim);
-            Sending sending = sending(keys.lock(claim.name()));
+            Sending sending = sending(claim);
             Acknowledged asked = send(claim, acquireScript(claim, enters));
             List<?> answer = (List<?>) reply(asked.reply());
             long state = (Long) reply(answer.get(0));
@@ -150,7 +173,7 @@ final class ScriptedAttempts {
             if (state == 1) {
                 places.leave(claim);
                 if (number > 0) {
-                    noteDraw(claim, number, sending);
+                    counted.noteDraw(claim, number, sending);
                 }
                 return granted(claim, asked, number);
             }
@@ -179,14 +202,18 @@ final class ScriptedAttempts {
     private Attempt granted(Claim claim, Acknowledged answer, long firstFence) {
         return answer.shortfall()
                 .map(shortfall -> takeBack(claim, shortfall))
-                .orElseGet(() -> new Attempt.Granted(
-                        SetNxPxProtocol.validity(claim.lease()),
-                        firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(firstFence)));
+                .orElseGet(() -> granted(claim, firstFence));
     }
 
-    /** Gives a lock back that too few have acknowledged. */
-    private Attempt takeBack(Claim claim, LockBackendException shortfall) {
-        Reason reason = shortfall.reason();
+    private static Attempt granted(Claim claim, long firstFence) {
+        return new Attempt.Granted(
+                SetNxPxProtocol.validity(claim.lease()),
+                firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(firstFence));
+    }
+
+    /** Gives a lock back that too few have acknowledged, or for which there is no token. */
+    private Attempt takeBack(Claim claim, LockBackendException cause) {
+        Reason reason = cause.reason();
         try {
             // Less than this is left of the time-out.
             places.leave(claim);
@@ -196,9 +223,7 @@ final class ScriptedAttempts {
             reason = Reason.OUTCOME_UNKNOWN;
         }
         return new Attempt.Failed(new LockBackendException(
-                reason,
-                "lock \"" + claim.name() + "\" was granted and is given back: " + shortfall.getMessage(),
-                shortfall));
+                reason, "lock \"" + claim.name() + "\" was granted and is given back: " + cause.getMessage(), cause));
     }
 
     private RedisCommand acquireScript(Claim claim, boolean enters) {

@@ -63,7 +63,8 @@ final class ScriptedReleases {
         return handOver(SetNxPxProtocol.withTimeLeft(claim, startNanos, env));
     }
 
-    private Release handOver(Claim claim) {
+    /** Gives a lock back to the first of those who wait for it, if there are any. */
+    Release handOver(Claim claim) {
         String channel = keys.channel(claim.name());
         boolean listens = node.isSubscribed(channel);
         List<?> answer = (List<?>) reply(node.call(script(claim), claim.timeout()));

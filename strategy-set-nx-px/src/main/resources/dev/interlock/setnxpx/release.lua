@@ -10,19 +10,30 @@ local function nobody_waits(list)
   return not first.err and #first == 0
 end
 
+-- A counter that INCRBY has made anew has no end, of which nobody knows whose request was not answered.
+local function limit(fence)
+  redis.pcall('PEXPIRE', fence, ARGV[1], 'NX')
+end
+
+local function free(lock, fence)
+  redis.call('DEL', lock)
+  limit(fence)
+end
+
 local function release(lock, fence, list, word, channel, before, behind)
   local holder = redis.pcall('GET', lock)
   if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
     return 0, 0, holder
   end
   if holder == word and nobody_waits(list) then
-    redis.call('DEL', lock)
+    free(lock, fence)
     return 1, 0
   end
   if holder ~= word and holder ~= word .. MARK then
     if behind ~= '' then
       redis.call('ZREM', list, before .. string.sub(word, #MAGIC + 1) .. behind)
     end
+    limit(fence)
     return holder and -1 or 0, 0
   end
   -- Only a hint: the lock is free even if the user may not use the channel.
@@ -33,14 +44,14 @@ local function release(lock, fence, list, word, channel, before, behind)
   local counted = type(heard) == 'number' and nobody_waits(list) and heard or -1
   if type(heard) == 'number' and heard > 0 then
     -- Whoever listens has no place among those who wait, so all of them try.
-    redis.call('DEL', lock)
+    free(lock, fence)
     local waiter = first_there(list)
     if waiter then
       local token, _, _, its_channel = parts(waiter)
       tell(token, its_channel, lock, 0, 0)
     end
   elseif not hand_over(lock, fence, list, ARGV[1]) then
-    redis.call('DEL', lock)
+    free(lock, fence)
   end
   return 1, counted
 end

@@ -38,6 +38,16 @@ class CommandsTest extends OnBothClients {
     }
 
     @Test
+    void anUncontendedPairThatCountsItsTokenIsThreePlainCommandsAndARelease() {
+        DistributedLock lock = redis.factory().getLock("pair");
+        try (CommandMonitor monitor = redis.server.monitor()) {
+            Fixture.passCounting(lock);
+            monitor.sync();
+            assertThat(names(monitor)).containsSequence("SET", "INCRBY", "EXISTS", "EVALSHA");
+        }
+    }
+
+    @Test
     void anUncontendedPairWithoutFencingIsAPlainSetAndARelease() {
         DistributedLockFactory factory = redis.factory(config -> config.option("fencing", "false"));
         Fixture.warmUp(factory);

@@ -18,24 +18,35 @@ class CounterProofsTest {
     @Test
     void aProofHoldsForItsNameAndGenerationForLessThanASecond() {
         proofs.note("name", 42, NOW, 7);
-        assertThat(proofs.atLeast("name", 7, NOW)).isEqualTo("42");
-        assertThat(proofs.atLeast("name", 7, NOW + SECOND - 1)).isEqualTo("42");
-        assertThat(proofs.atLeast("name", 7, NOW + SECOND)).isEmpty();
-        assertThat(proofs.atLeast("name", 8, NOW)).isEmpty();
-        assertThat(proofs.atLeast("other", 7, NOW)).isEmpty();
+        assertThat(proofs.atLeast("name", 7, NOW)).isEqualTo(42);
+        assertThat(proofs.atLeast("name", 7, NOW + SECOND - 1)).isEqualTo(42);
+        assertThat(proofs.atLeast("name", 7, NOW + SECOND)).isEqualTo(-1);
+        assertThat(proofs.atLeast("name", 8, NOW)).isEqualTo(-1);
+        assertThat(proofs.atLeast("other", 7, NOW)).isEqualTo(-1);
     }
 
     @Test
     void nothingIsProvenOverConnectionsThatAreNotKnown() {
         proofs.note("name", 42, NOW, -1);
-        assertThat(proofs.atLeast("name", -1, NOW)).isEmpty();
+        assertThat(proofs.atLeast("name", -1, NOW)).isEqualTo(-1);
+    }
+
+    @Test
+    void whatIsForgottenIsNotBelievedUntilItIsProvenAgain() {
+        proofs.note("name", 42, NOW, 7);
+        proofs.forget("other");
+        assertThat(proofs.atLeast("name", 7, NOW)).isEqualTo(42);
+        proofs.forget("name");
+        assertThat(proofs.atLeast("name", 7, NOW)).isEqualTo(-1);
+        proofs.note("name", 43, NOW, 7);
+        assertThat(proofs.atLeast("name", 7, NOW)).isEqualTo(43);
     }
 
     @Test
     void aMillionNamesTakeNoMoreRoomThanAFewThousand() {
         IntStream.range(0, 1_000_000).forEach(i -> proofs.note("name-" + i, i, NOW, 7));
         long proven = IntStream.range(0, 1_000_000)
-                .filter(i -> !proofs.atLeast("name-" + i, 7, NOW).isEmpty())
+                .filter(i -> proofs.atLeast("name-" + i, 7, NOW) >= 0)
                 .count();
         assertThat(proven).isBetween(1_000L, 5_000L);
     }

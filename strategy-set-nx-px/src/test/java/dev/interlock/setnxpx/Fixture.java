@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxpx;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.DistributedLock;
@@ -8,8 +9,13 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.engine.protocol.Attempt;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.redis.waiting.WaitingScripts;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -18,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** A server of its own for one test, the factories made for it, and the threads started in it. */
@@ -128,6 +135,32 @@ final class Fixture implements AutoCloseable {
     /** A thread that passes a lock. */
     static FutureTask<Lease> passing(DistributedLock lock) {
         return start(() -> pass(lock));
+    }
+
+    /** Draws a token for each claim until one is granted; a connection that has ended may cost a request or two. */
+    static long draw(LeaseProtocol protocol, Supplier<Claim> claims) {
+        for (int i = 0; i < 20; i++) {
+            Claim claim = claims.get();
+            Attempt attempt = protocol.attempt(claim);
+            giveBack(protocol, claim);
+            if (attempt instanceof Attempt.Granted granted) {
+                return granted.firstFence().orElseThrow();
+            }
+        }
+        throw new AssertionError("never granted");
+    }
+
+    /** Gives a lock back over connections that may have ended, as the engine does. */
+    static void giveBack(LeaseProtocol protocol, Claim claim) {
+        for (int i = 0; i < 20; i++) {
+            try {
+                protocol.release(claim);
+                return;
+            } catch (LockBackendException e) {
+                assertThat(e.reason()).isNotEqualTo(Reason.REFUSED);
+            }
+        }
+        throw new AssertionError("never given back");
     }
 
     static String key(String name) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxpx;
 
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink.Reply;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +70,31 @@ final class InterposedNode implements RedisNode {
         pass(command);
         undo = theUndo;
         return answer.apply(command, node.callOrUndo(command, theUndo, timeout));
+    }
+
+    /** Sends them one by one, so that a test can do something between them. */
+    @Override
+    public List<Reply> callInOrder(List<RedisCommand> commands, Supplier<RedisCommand> theUndo, Duration timeout) {
+        undo = theUndo;
+        List<Reply> replies = new ArrayList<>();
+        for (RedisCommand command : commands) {
+            pass(command);
+            replies.add(callAlone(command, theUndo, timeout));
+        }
+        return replies;
+    }
+
+    private Reply callAlone(RedisCommand command, Supplier<RedisCommand> theUndo, Duration timeout) {
+        try {
+            Reply reply = node.callInOrder(List.of(command), theUndo, timeout).get(0);
+            return reply instanceof Reply.Value told ? new Reply.Value(answer.apply(command, told.value())) : reply;
+        } catch (LockBackendException e) {
+            if (e.reason() == Reason.OUTCOME_UNKNOWN) {
+                throw e;
+            }
+            // The connection to a server that has said it is another one now is not used again.
+            return new Reply.Failed(e);
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.List;
@@ -334,6 +335,12 @@ class PlacesTest {
 
         @Override
         public @Nullable Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<RedisLink.Reply> callInOrder(
+                List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
             throw new UnsupportedOperationException();
         }
 

@@ -45,15 +45,38 @@ abstract class ProtocolFixture {
     }
 
     LeaseProtocol protocol(String... options) {
+        return protocol(Environment.system(), options);
+    }
+
+    /** A client that draws tokens by counting, and goes on to do so as long as its connections are the same. */
+    LeaseProtocol counting(String... options) {
+        LeaseProtocol protocol = protocol(new TimelessEnvironment(), options);
+        listen(protocol);
+        prove(protocol);
+        return protocol;
+    }
+
+    /** Has a client draw tokens until it counts, and forgets what it has sent for that. */
+    void prove(LeaseProtocol protocol) {
+        List<String> sent = node(protocol).sent;
+        sent.clear();
+        for (int i = 0; i < 100 && !sent.contains("INCRBY"); i++) {
+            // A draw during which a connection was opened proves nothing.
+            protocol.release(held(protocol));
+        }
+        assertThat(sent).contains("INCRBY");
+        sent.clear();
+    }
+
+    private LeaseProtocol protocol(Environment env, String... options) {
         LockConfig.Builder builder =
                 LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE);
         for (int i = 0; i < options.length; i += 2) {
             builder.option(options[i], options[i + 1]);
         }
         LockConfig config = builder.build();
-        Environment env = Environment.system();
         InterposedNode node = new InterposedNode(
-                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env));
+                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system()));
         LeaseProtocol protocol = new SetNxPxProtocol(node, Settings.of(config), config, env);
         protocols.add(protocol);
         nodes.put(protocol, node);

@@ -9,7 +9,6 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** That no fencing token is drawn twice, although most are drawn by counting. */
@@ -22,18 +21,6 @@ class TokenOrderTest extends ProtocolFixture {
         long token = assertGranted(protocol.attempt(claim));
         protocol.release(claim);
         return token;
-    }
-
-    /** A client that has drawn tokens by time and then by counting, within the second for which it believes the counter. */
-    private LeaseProtocol counting() {
-        LeaseProtocol protocol = protocol();
-        // What the machine took longer for than a second is drawn by time.
-        for (int i = 0; i < 100; i++) {
-            if (draw(protocol) + 1 == draw(protocol)) {
-                return protocol;
-            }
-        }
-        throw new AssertionError("never counted");
     }
 
     private void setCounter(long last) {
@@ -97,7 +84,7 @@ class TokenOrderTest extends ProtocolFixture {
         InterposedNode node = node(protocol);
         long before = node.generation(KEY);
         long last = draw(protocol);
-        node.before(LockScripts.TAKE, () -> {
+        node.beforeCommand("INCRBY", () -> {
             setCounter(last - 1);
             node.generation = before + 1_000_000;
         });
@@ -121,23 +108,39 @@ class TokenOrderTest extends ProtocolFixture {
 
     @Test
     void aLockWhoseTokenCouldNotBeDrawnAgainIsGivenBack() {
-        Attempt attempt = new Attempt.Refused(Optional.empty());
-        // What the machine took longer for than a second is drawn by time, and needs no second draw.
-        for (int i = 0; i < 100 && !(attempt instanceof Attempt.Failed); i++) {
-            redis.server.command("DEL", KEY);
-            LeaseProtocol protocol = counting();
-            InterposedNode node = node(protocol);
-            long before = node.generation(KEY);
-            node.before(LockScripts.TAKE, () -> node.generation = before + 1_000_000);
-            node.before(LockScripts.of(false).acquire(), () -> {
-                throw new LockBackendException(Reason.UNREACHABLE, "gone");
-            });
-            attempt = protocol.attempt(once());
-        }
+        LeaseProtocol protocol = withoutASecondDraw();
+        assertFailed(protocol.attempt(once()), Reason.UNREACHABLE);
+        assertThat(word()).isNull();
+    }
+
+    @Test
+    void nobodyKnowsOfALockThatCouldNotBeGivenBackForWantOfAToken() {
+        LeaseProtocol protocol = withoutASecondDraw();
+        node(protocol).before(LockScripts.of(false).release(), () -> {
+            throw new LockBackendException(Reason.UNREACHABLE, "gone");
+        });
+        Claim claim = once();
+        assertFailed(protocol.attempt(claim), Reason.OUTCOME_UNKNOWN);
+        assertThat(word()).isEqualTo(LockWord.of(claim));
+    }
+
+    /** A client whose counted token does not count, and that cannot draw another one. */
+    private LeaseProtocol withoutASecondDraw() {
+        LeaseProtocol protocol = counting();
+        InterposedNode node = node(protocol);
+        long before = node.generation(KEY);
+        node.beforeCommand("INCRBY", () -> node.generation = before + 1_000_000);
+        node.before(LockScripts.of(false).acquire(), () -> {
+            throw new LockBackendException(Reason.UNREACHABLE, "gone");
+        });
+        return protocol;
+    }
+
+    private static void assertFailed(Attempt attempt, Reason reason) {
         assertThat(attempt)
                 .isInstanceOfSatisfying(
                         Attempt.Failed.class,
-                        failed -> assertThat(failed.cause().reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+                        failed -> assertThat(failed.cause().reason()).isEqualTo(reason));
     }
 
     @Test
@@ -198,13 +201,16 @@ class TokenOrderTest extends ProtocolFixture {
     }
 
     @Test
-    void aRefusedDrawLeavesNoCounter() {
-        LeaseProtocol protocol = counting();
+    void aRefusedDrawLeavesNoCounterForEver() {
+        LeaseProtocol counting = counting();
+        LeaseProtocol other = protocol();
         redis.server.command("DEL", FENCE);
         redis.holdElsewhere(NAME);
-        assertRefused(protocol.attempt(once()));
-        assertRefused(protocol.attempt(waiting()));
+        assertRefused(other.attempt(once()));
+        assertRefused(other.attempt(waiting()));
         assertThat(redis.server.command("EXISTS", FENCE)).isEqualTo(0L);
+        assertRefused(counting.attempt(once()));
+        assertThat((Long) redis.server.command("PTTL", FENCE)).isPositive();
     }
 
     @Test

@@ -4,6 +4,7 @@ package dev.interlock.setnxgetset;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.List;
@@ -37,6 +38,12 @@ final class MeddlingNode implements RedisNode {
     @Override
     public Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout) {
         return node.callOrUndo(command, undo, timeout);
+    }
+
+    @Override
+    public List<RedisLink.Reply> callInOrder(
+            List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+        return node.callInOrder(commands, undo, timeout);
     }
 
     @Override

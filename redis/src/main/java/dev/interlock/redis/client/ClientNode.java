@@ -68,6 +68,23 @@ public final class ClientNode implements RedisNode {
         return call(Use.SHARED, command, false, new Undo(undo), timeout);
     }
 
+    @Override
+    public List<RedisLink.Reply> callInOrder(
+            List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+        Deadline deadline = new Deadline(env, timeout);
+        return wire.run(Use.SHARED, () -> callInOrder(commands, new Undo(undo), deadline), deadline);
+    }
+
+    private List<RedisLink.Reply> callInOrder(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline) {
+        Wire.Line line = lines.open(Use.SHARED, deadline);
+        try {
+            return settle(line, commands, line.exchange(commands, undo, deadline));
+        } catch (NotSentException e) {
+            // The last command has not left, but those before it may have.
+            throw failures.broken(commands.get(0), e);
+        }
+    }
+
     /**
      * As {@link #call} or, with something to undo, {@link #callOrUndo}, for a node of a cluster that is about to get the slot of the
      * key: it is told so on the same connection.

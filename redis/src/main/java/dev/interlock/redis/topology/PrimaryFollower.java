@@ -90,6 +90,12 @@ public final class PrimaryFollower implements RedisNode {
     }
 
     @Override
+    public List<RedisLink.Reply> callInOrder(
+            List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+        return run((node, left) -> node.callInOrder(commands, undo, left), timeout);
+    }
+
+    @Override
     public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
         try {
             return run((node, left) -> rejectFailure(node.callEach(commands, left)), timeout);

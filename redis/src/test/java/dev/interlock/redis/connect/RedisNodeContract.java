@@ -18,6 +18,7 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink.Reply;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.RedisNode.Acknowledged;
 import dev.interlock.testservers.CommandMonitor;
@@ -62,6 +63,10 @@ abstract class RedisNodeContract {
 
     private static final String SECRET = "s3cret/t0ken+with:odd@characters";
     static final RedisCommand PING = RedisCommand.of("PING");
+    private static final List<RedisCommand> IN_ORDER = List.of(
+            RedisCommand.of("SET", "k", SECRET, "NX", "PX", "60000"),
+            RedisCommand.of("INCRBY", "k", "1"),
+            RedisCommand.of("EXISTS", "k"));
     static final RedisCommand TAKE = RedisCommand.of("SET", "k", SECRET, "NX", "PX", "60000");
     static final RedisCommand BLOCKING = RedisCommand.of("BLPOP", "list", "0");
     private static final LuaScript COMPARE_AND_DELETE = LuaScript.of(
@@ -289,6 +294,90 @@ abstract class RedisNodeContract {
             assertThat(count(monitor, "SET")).isEqualTo(1);
             assertThat(count(monitor, "EVAL")).isZero();
         }
+    }
+
+    @Test
+    void commandsInOrderAreAllCarriedOutWhateverBecomesOfThoseBefore() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        for (int i = 0; i < 2; i++) {
+            server.command("DEL", "k");
+            List<Reply> replies = node.callInOrder(IN_ORDER, () -> UNDO, LONG);
+            assertThat(replies).hasSize(3);
+            assertThat(replies.get(0)).isEqualTo(new Reply.Value("OK"));
+            assertThat(replies.get(1))
+                    .isInstanceOfSatisfying(
+                            Reply.Failed.class,
+                            failed -> assertThat(failed.cause().reason()).isEqualTo(REFUSED));
+            assertThat(replies.get(2)).isEqualTo(new Reply.Value(1L));
+        }
+        assertThat(node.call(PING, LONG)).isEqualTo("PONG");
+    }
+
+    @Test
+    void commandsInOrderAreSentInOneGoAndUndoneRightBehind() {
+        RedisServer server = start();
+        RedisNode node = node(server.uri());
+        node.call(PING, LONG);
+        try (CommandMonitor monitor = server.monitor()) {
+            server.pause();
+            LockBackendException failure = failure(() -> node.callInOrder(IN_ORDER, () -> UNDO, SHORT));
+            server.resume();
+
+            assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
+            await().atMost(LONG).until(() -> count(monitor, "EXISTS") == 1);
+            if (canUndo()) {
+                await().atMost(LONG).until(() -> count(monitor, "EVAL") == 1);
+                assertThat(server.command("GET", "k")).isNull();
+            }
+            assertThat(monitor.commands())
+                    .extracting(command -> command.get(0))
+                    .containsSubsequence("SET", "INCRBY", "EXISTS")
+                    .containsOnlyOnce("SET", "INCRBY", "EXISTS");
+        }
+    }
+
+    @Test
+    void lostRepliesToCommandsInOrderLeaveTheOutcomeUnknownAndNothingIsSentAgain() {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        RedisNode node = node(proxy.uri());
+        node.call(PING, LONG);
+        try (CommandMonitor monitor = server.monitor()) {
+            proxy.loseNextReply();
+            assertThat(failure(() -> node.callInOrder(IN_ORDER, () -> UNDO, LONG))
+                            .reason())
+                    .isEqualTo(OUTCOME_UNKNOWN);
+            assertThat(node.call(RedisCommand.of("GET", "k"), LONG)).isEqualTo(SECRET);
+            assertThat(count(monitor, "SET")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whatHasPerhapsLeftInPartIsNotSentAgain() throws Exception {
+        RedisServer server = start();
+        FaultProxy proxy = closeLater(FaultProxy.to(server));
+        RedisNode node = node(proxy.uri());
+        node.call(PING, LONG);
+        proxy.blackhole();
+        // More than all buffers on the way take, so that the last command cannot leave.
+        List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("SET", "large", "x".repeat(24 << 20)));
+        CompletableFuture<LockBackendException> failure =
+                CompletableFuture.supplyAsync(() -> failure(() -> node.callInOrder(commands, () -> UNDO, LONG)));
+        await().during(Duration.ofMillis(300)).atMost(LONG).until(() -> !failure.isDone());
+        proxy.cutConnections();
+        proxy.heal();
+        assertThat(failure.get(20, TimeUnit.SECONDS).reason()).isEqualTo(OUTCOME_UNKNOWN);
+        assertThat(node.call(RedisCommand.of("EXISTS", "large"), LONG)).isEqualTo(0L);
+    }
+
+    @Test
+    void commandsInOrderAreNotSentWhereThereIsNoServer() {
+        FaultProxy proxy = closeLater(FaultProxy.to(start()));
+        proxy.refuse();
+        RedisNode node = node(proxy.uri());
+        assertThat(failure(() -> node.callInOrder(IN_ORDER, () -> UNDO, LONG)).reason())
+                .isEqualTo(UNREACHABLE);
     }
 
     @Test

@@ -224,12 +224,16 @@ final class Pipe {
         return true;
     }
 
-    /** Reads the reply that has begun, and hands it to the ticket to which it is owed. */
+    /** Reads the reply that has begun, and those to the same ticket that have come with it, and hands them to the ticket. */
     void read(Deadline deadline) throws IOException {
-        Object reply = channel().read(deadline);
-        heardNanos = env.nanoTime();
+        JedisChannel present = channel();
         Ticket ticket = owed.element();
-        if (ticket.answer(reply)) {
+        boolean answered;
+        do {
+            answered = ticket.answer(present.read(deadline));
+        } while (!answered && present.hasBuffered());
+        heardNanos = env.nanoTime();
+        if (answered) {
             owed.remove();
             unanswered.addAndGet(-ticket.size());
         }

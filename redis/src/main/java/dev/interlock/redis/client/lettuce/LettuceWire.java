@@ -262,6 +262,18 @@ public final class LettuceWire implements Wire {
         }
     }
 
+    /** A command, and what becomes of it. */
+    private record Outgoing(LettuceCommand command, AsyncCommand<String, String, Object> future) {
+        Outgoing(LettuceCommand command) {
+            this(command, command.async());
+        }
+
+        /** Whether it did not get as far as the connection. */
+        boolean isRejected() {
+            return future.isCompletedExceptionally() && !command.isEncoded();
+        }
+    }
+
     private final class LettuceLine implements Line {
         private final Link link;
         private final LettuceSession<StatefulRedisConnection<String, String>> session;
@@ -277,24 +289,14 @@ public final class LettuceWire implements Wire {
         public List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
                 throws NotSentException {
             long sentNanos = env.nanoTime();
-            List<LettuceCommand> sent = new ArrayList<>(commands.size());
-            List<AsyncCommand<String, String, Object>> pending = new ArrayList<>(commands.size());
-            for (RedisCommand command : commands) {
-                LettuceCommand outgoing = new LettuceCommand(command);
-                AsyncCommand<String, String, Object> future = outgoing.async();
-                connection.dispatch(future);
-                while (pending.isEmpty() && isTooEarly(outgoing, future) && deadline.nanosLeft() > 0) {
-                    env.park(this, ACTIVATION_NANOS);
-                    outgoing = new LettuceCommand(command);
-                    future = outgoing.async();
-                    connection.dispatch(future);
-                }
-                sent.add(outgoing);
-                pending.add(future);
+            List<Outgoing> sent = send(commands);
+            while (isTooEarly(sent) && deadline.nanosLeft() > 0) {
+                env.park(this, ACTIVATION_NANOS);
+                sent = send(commands);
             }
             List<@Nullable Object> replies = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
-                AsyncCommand<String, String, Object> future = pending.get(i);
+                AsyncCommand<String, String, Object> future = sent.get(i).future;
                 Waiting.until(env, future, deadline);
                 if (!future.isDone()) {
                     undo.forEach(each -> connection.dispatch(new LettuceCommand(each).async()));
@@ -302,15 +304,29 @@ public final class LettuceWire implements Wire {
                     retire();
                     throw failures.late(commands.get(i), deadline);
                 }
-                replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1)));
+                replies.add(reply(commands.get(i), future, sent.get(sent.size() - 1).command));
             }
             link.answeredNanos = env.nanoTime() | 1;
             return replies;
         }
 
+        /** Sends commands in one go. */
+        private List<Outgoing> send(List<RedisCommand> commands) {
+            List<Outgoing> outgoing = new ArrayList<>(commands.size());
+            for (RedisCommand command : commands) {
+                outgoing.add(new Outgoing(new LettuceCommand(command)));
+            }
+            if (outgoing.size() == 1) {
+                connection.dispatch(outgoing.get(0).future);
+            } else {
+                connection.dispatch(outgoing.stream().map(Outgoing::future).toList());
+            }
+            return outgoing;
+        }
+
         /** Lettuce may hand out a connection that needs a login a moment before it accepts commands, and rejects them. */
-        private boolean isTooEarly(LettuceCommand outgoing, AsyncCommand<String, String, Object> future) {
-            return future.isCompletedExceptionally() && !outgoing.isEncoded() && connection.isOpen();
+        private boolean isTooEarly(List<Outgoing> sent) {
+            return sent.get(0).isRejected() && sent.stream().allMatch(Outgoing::isRejected) && connection.isOpen();
         }
 
         private @Nullable Object reply(

@@ -75,7 +75,7 @@ public final class ClusterNode implements RedisNode {
 
     @Override
     public Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout) {
-        return Objects.requireNonNull((Acknowledged) router.route(
+        return Objects.requireNonNull(router.route(
                 slot(command),
                 new Deadline(env, timeout),
                 (node, asking, left) -> node.callAcknowledged(command, wanted, asking, left)));
@@ -88,6 +88,16 @@ public final class ClusterNode implements RedisNode {
                 new Deadline(env, timeout),
                 (node, asking, left) ->
                         asking ? node.callAsking(command, undo, left) : node.callOrUndo(command, undo, left));
+    }
+
+    @Override
+    public List<RedisLink.Reply> callInOrder(
+            List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
+        // Errors are returned, so that no node sends us on to one that would have to be told that it is asked.
+        return Objects.requireNonNull(router.route(
+                slot(commands.get(0)),
+                new Deadline(env, timeout),
+                (node, asking, left) -> node.callInOrder(commands, undo, left)));
     }
 
     /** Returns the slot of the key of a command; one without a key may go anywhere. */
@@ -103,7 +113,7 @@ public final class ClusterNode implements RedisNode {
     @Override
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, Duration timeout) {
-        return (String) router.route(
+        return router.route(
                 HashSlot.of(key),
                 new Deadline(env, timeout),
                 (node, asking, left) -> node.transactIfEqual(key, expected, commands, asking, left));

@@ -32,14 +32,14 @@ final class Router {
     private final ClusterMembers members;
 
     /** What to do at a node. */
-    interface Step {
+    interface Step<T> {
         /**
          * Does it, and returns the reply.
          *
          * @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless
          */
         @Nullable
-        Object at(ClientNode node, boolean asking, Duration timeout);
+        T at(ClientNode node, boolean asking, Duration timeout);
     }
 
     Router(Environment env, SlotKeeper slots, ClusterMembers members) {
@@ -49,8 +49,7 @@ final class Router {
     }
 
     /** Does a step at the node that serves a slot, all within one time. */
-    @Nullable
-    Object route(int slot, Deadline deadline, Step step) {
+    <T> @Nullable T route(int slot, Deadline deadline, Step<T> step) {
         RedisEndpoint target = owner(slot, deadline);
         boolean asking = false;
         int redirections = 0;

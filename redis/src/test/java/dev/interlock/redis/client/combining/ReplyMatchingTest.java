@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink.Reply;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -33,6 +34,28 @@ class ReplyMatchingTest {
         final AtomicLong matched = new AtomicLong();
         final AtomicLong failed = new AtomicLong();
         final Queue<String> mismatches = new ConcurrentLinkedQueue<>();
+
+        /** Sends texts that nobody else sends, together, and looks whether the same come back. */
+        void checkTogether(RedisNode node, String text, Duration timeout) {
+            List<String> texts = List.of(text + "-one", text + "-two", text + "-three");
+            try {
+                List<Reply> replies = node.callInOrder(
+                        texts.stream()
+                                .map(each -> RedisCommand.of("ECHO", each))
+                                .toList(),
+                        () -> RedisCommand.of("ECHO", text + "-undo"),
+                        timeout);
+                if (replies.equals(texts.stream()
+                        .map(each -> (Reply) new Reply.Value(each))
+                        .toList())) {
+                    matched.incrementAndGet();
+                } else {
+                    mismatches.add(texts + " got " + replies);
+                }
+            } catch (LockBackendException e) {
+                failed.incrementAndGet();
+            }
+        }
 
         /** Sends a text that nobody else sends, and looks whether the same comes back. */
         void check(RedisNode node, String text, Duration timeout) {
@@ -70,7 +93,11 @@ class ReplyMatchingTest {
                 all.add(starter.start(() -> {
                     while (System.nanoTime() < end) {
                         String text = String.format(Locale.ROOT, "text-%08d", calls.incrementAndGet()) + RIDDLE;
-                        findings.check(node, text, timeout);
+                        if (text.hashCode() % 2 == 0) {
+                            findings.check(node, text, timeout);
+                        } else {
+                            findings.checkTogether(node, text, timeout);
+                        }
                     }
                 }));
             }
@@ -80,7 +107,7 @@ class ReplyMatchingTest {
             proxy.handle(RoughProxy.Handling.PLAIN);
             long failedSoFar = findings.failed.get();
             for (int i = 0; i < 20; i++) {
-                findings.check(node, "afterwards-" + i, LONG);
+                findings.checkTogether(node, "afterwards-" + i, LONG);
             }
             // A connection may have been cut while nobody looked.
             assertThat(findings.failed.get() - failedSoFar).isLessThanOrEqualTo(4);

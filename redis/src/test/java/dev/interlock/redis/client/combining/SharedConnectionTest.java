@@ -19,6 +19,7 @@ import dev.interlock.redis.endpoint.RedisCredentials;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -95,9 +96,18 @@ class SharedConnectionTest {
                 List<RedisCommand> undo,
                 Duration timeout,
                 boolean urgent) {
+            this(connection, List.of(command), undo, timeout, urgent);
+        }
+
+        Caller(
+                SharedConnection connection,
+                List<RedisCommand> commands,
+                List<RedisCommand> undo,
+                Duration timeout,
+                boolean urgent) {
             Deadline deadline = new Deadline(clock, timeout);
             end = new FutureTask<>(() -> {
-                Ticket ticket = new Ticket(env, List.of(command), undo, deadline, urgent);
+                Ticket ticket = new Ticket(env, commands, undo, deadline, urgent);
                 connection.carry(ticket);
                 return ticket;
             });
@@ -509,6 +519,53 @@ class SharedConnectionTest {
                     .pollInterval(Duration.ofMillis(5))
                     .atMost(LONG)
                     .until(() -> server.command("GET", "k") == null);
+        }
+    }
+
+    @Test
+    void aCutBetweenTheRepliesToOneTicketLeavesItWithoutAnAnswer() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            SharedConnection connection = connection(proxy.port());
+            new Caller(connection, PING, NONE, LONG).end();
+            proxy.handle((to, piece) -> {
+                to.write(piece, 0, "+OK\r\n".length());
+                throw new IOException("cut on purpose");
+            });
+            List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("INCR", "n"), RedisCommand.of("EXISTS", "l"));
+
+            Ticket ticket = new Caller(connection, commands, List.of(UNDO), LONG, false).end();
+
+            assertThat(ticket.state()).isEqualTo(State.BROKEN);
+            assertThat(suspicions).hasSize(1);
+        }
+    }
+
+    @Test
+    void aTicketWithALateReplyAmongOthersIsUndoneAndTheNextGetsItsOwn() throws Exception {
+        try (RoughProxy proxy = new RoughProxy(server.port())) {
+            SharedConnection connection = connection(proxy.port());
+            new Caller(connection, PING, NONE, LONG).end();
+            Semaphore rest = new Semaphore(0);
+            proxy.handle((to, piece) -> {
+                int first = "+OK\r\n".length();
+                to.write(piece, 0, first);
+                rest.acquireUninterruptibly();
+                to.write(piece, first, piece.length - first);
+            });
+            List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("INCR", "n"), RedisCommand.of("EXISTS", "l"));
+            Caller late = new Caller(connection, commands, List.of(UNDO), Duration.ofSeconds(1), false);
+            awaitValue("n", "1");
+            Caller next = queue(connection, RedisCommand.of("ECHO", "mine"));
+
+            assertThat(late.end().state()).isEqualTo(State.LATE);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .atMost(LONG)
+                    .until(() -> server.command("GET", "k") == null);
+            rest.release(1000);
+            Ticket ticket = next.end();
+            assertThat(ticket.state()).isIn(State.ANSWERED, State.REJECTED);
+            assertThat(ticket.replies()).isSubsetOf("mine");
         }
     }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.engine.environment.Environment;
+
+/** The running JVM, in which no time passes by the monotonic clock: what holds for a second holds for ever. */
+final class TimelessEnvironment implements Environment {
+    private final Environment env = Environment.system();
+    private final long nanos = env.nanoTime();
+
+    @Override
+    public long nanoTime() {
+        return nanos;
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return env.currentTimeMillis();
+    }
+
+    @Override
+    public void park(Object blocker, long parkNanos) {
+        env.park(blocker, parkNanos);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        env.unpark(thread);
+    }
+
+    @Override
+    public Thread newThread(String name, Runnable task) {
+        return env.newThread(name, task);
+    }
+
+    @Override
+    public long nextLong(long bound) {
+        return env.nextLong(bound);
+    }
+
+    @Override
+    public String newToken() {
+        return env.newToken();
+    }
+}

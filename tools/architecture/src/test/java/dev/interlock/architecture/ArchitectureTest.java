@@ -52,6 +52,7 @@ class ArchitectureTest {
     private static final String REDIS_ENDPOINT = "dev.interlock.redis.endpoint..";
     private static final String TEST_SERVERS = "dev.interlock.testservers..";
     private static final String TOOLS = "dev.interlock.tools..";
+    private static final String SPRING = "dev.interlock.spring..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
     private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
@@ -81,7 +82,8 @@ class ArchitectureTest {
 
     /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
     private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
-            .and(not(resideInAnyPackage(ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE)))
+            .and(not(resideInAnyPackage(
+                    ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE, SPRING)))
             .as("strategies");
 
     /** One slice each; {@code dev.interlock} and its {@code spi} name each other, as those of java.nio.file do (ADR 17). */
@@ -173,6 +175,29 @@ class ArchitectureTest {
                 .resideInAnyPackage(TOOLS, TEST_SERVERS, CONFORMANCE)
                 .allowEmptyShould(true)
                 .because("only the tests of a strategy may use the kit and the servers for tests")
+                .check(ALL);
+    }
+
+    @Test
+    void whatIsMadeForSpringKnowsNoEngineAndNoTest() {
+        noClasses()
+                .that()
+                .resideInAPackage(SPRING)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(ENGINE, TEST_SERVERS, TOOLS, CONFORMANCE)
+                        .or(resideInAPackage(REDIS).and(not(resideInAPackage(REDIS_ENDPOINT)))))
+                .because("an integration stands on the API, and on what strategies give to their users")
+                .check(ALL);
+    }
+
+    @Test
+    void nothingKnowsWhatIsMadeForSpring() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(SPRING)
+                .should()
+                .dependOnClassesThat(resideInAPackage(SPRING))
+                .because("the arrows of the house point from integrations to the API")
                 .check(ALL);
     }
 

@@ -18,6 +18,8 @@ import org.springframework.util.ReflectionUtils;
 
 /** Knows the {@link Locked @Locked} methods of all beans: reads each once, when Spring decides whether to intercept it. */
 final class LockedMethods extends StaticMethodMatcherPointcut {
+    private static final int UNSEEN = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
+
     private final LockedMethodReader reader;
     private final Consumer<LockedMethod> onFound;
     private final Map<MethodClassKey, Optional<LockedMethod>> methods = new ConcurrentHashMap<>();
@@ -39,8 +41,10 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
             return false;
         }
         Class<?> userClass = ClassUtils.getUserClass(type);
-        if (examined.add(userClass)) {
+        // A class that was refused is refused again.
+        if (!examined.contains(userClass)) {
             requireInterceptable(userClass);
+            examined.add(userClass);
         }
         return true;
     }
@@ -58,8 +62,6 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
                 },
                 method -> (method.getModifiers() & UNSEEN) != 0 && LockedMethodReader.isAnnotated(method));
     }
-
-    private static final int UNSEEN = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {

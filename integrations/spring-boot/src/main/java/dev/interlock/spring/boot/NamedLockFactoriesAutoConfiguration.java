@@ -20,8 +20,11 @@ import org.springframework.core.env.Environment;
 public final class NamedLockFactoriesAutoConfiguration {
     NamedLockFactoriesAutoConfiguration() {}
 
-    /** Registers the beans. */
-    static final class Registrar implements BeanRegistrar {
+    /** Registers the beans. Public, because code that is generated ahead of time calls it from a package of the application. */
+    public static final class Registrar implements BeanRegistrar {
+        /** Creates a registrar. */
+        public Registrar() {}
+
         @Override
         public void register(BeanRegistry registry, Environment environment) {
             InterlockProperties properties =

@@ -36,6 +36,7 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.javapoet.ClassName;
 import org.springframework.util.AntPathMatcher;
@@ -134,12 +135,13 @@ class NativeImageTest {
 
     @Test
     @Tag("deep")
+    @CompileWithForkedClassLoader
     void anApplicationThatWasProcessedAheadOfTimeLocks() {
         AnnotationConfigApplicationContext source = new AnnotationConfigApplicationContext();
         source.register(Application.class);
         properties().applyTo(source);
         TestGenerationContext generation =
-                new TestGenerationContext(new ClassNameGenerator(ClassName.get("dev.interlock.spring.boot", "Ahead")));
+                new TestGenerationContext(new ClassNameGenerator(ClassName.get("com.example", "Application")));
         ClassName initializer = new ApplicationContextAotGenerator().processAheadOfTime(source, generation);
         generation.writeGeneratedContent();
 

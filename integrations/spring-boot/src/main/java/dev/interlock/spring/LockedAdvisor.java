@@ -3,6 +3,7 @@ package dev.interlock.spring;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.spi.Capability;
+import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -128,7 +129,9 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor implements Smar
             factory.getLock("a lock that is not acquired").withLease(lease);
         } catch (IllegalArgumentException e) {
             throw new InvalidLockedMethodException(
-                    method.method(), e.getMessage(), "Shorten the lease of the annotation, or lengthen max-hold.");
+                    method.method(),
+                    String.valueOf(e.getMessage()),
+                    "Shorten the lease of the annotation, or lengthen max-hold.");
         }
     }
 
@@ -150,7 +153,7 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor implements Smar
         }
     }
 
-    private static boolean isTransactional(java.lang.reflect.AnnotatedElement element) {
+    private static boolean isTransactional(AnnotatedElement element) {
         return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).isPresent(TRANSACTIONAL);
     }
 

@@ -59,7 +59,7 @@ final class LockFactories {
         } catch (IllegalArgumentException e) {
             throw new LockFactoryCreationException(
                     name,
-                    e.getMessage(),
+                    String.valueOf(e.getMessage()),
                     "Mend the properties interlock.*"
                             + (defaults == settings ? "" : " or interlock.factories." + name + ".*")
                             + ", or the server's, spring.data.redis.*.",

@@ -8,6 +8,6 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class LockFactoryFailureAnalyzer extends AbstractFailureAnalyzer<LockFactoryCreationException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, LockFactoryCreationException cause) {
-        return new FailureAnalysis(cause.getMessage(), cause.action(), cause);
+        return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.action(), cause);
     }
 }

@@ -9,6 +9,6 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class LockedMethodFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockedMethodException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockedMethodException cause) {
-        return new FailureAnalysis(cause.getMessage(), cause.action(), cause);
+        return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.action(), cause);
     }
 }

@@ -83,11 +83,12 @@ final class RedisServers {
     }
 
     private static String sentinelLogin(DataRedisConnectionDetails.Sentinel sentinel) {
-        if (sentinel.getPassword() == null || sentinel.getPassword().isEmpty()) {
+        String password = sentinel.getPassword();
+        if (password == null || password.isEmpty()) {
             return "";
         }
         String username = sentinel.getUsername();
-        return "?sentinelPassword=" + encode(sentinel.getPassword())
+        return "?sentinelPassword=" + encode(password)
                 + (username == null || username.isEmpty() ? "" : "&sentinelUsername=" + encode(username));
     }
 

@@ -44,6 +44,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** What a method with {@link Locked} does, in one application over one server. */
 @SuppressWarnings("try")
@@ -339,6 +341,21 @@ class LockedTest {
     }
 
     @Test
+    void aStageInsideAHoldOfTheSameNameFailsInsteadOfWaitingForItself() {
+        String id = name("a");
+        Object result = orders().run(id, () -> orders().stage(id));
+        assertThat((CompletableFuture<?>) result).isCompletedExceptionally();
+        assertThatThrownBy(((CompletableFuture<?>) result)::join)
+                .hasCauseExactlyInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aMethodThatIsScheduledIsLocked() throws Exception {
+        assertThat(context.getBean(Nightly.class).held().get(PATIENCE, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    @Test
     void aMethodThatReturnsNoStageReleasesTheLock() {
         String id = name("a");
         assertThat(orders().async(id, null)).isNull();
@@ -519,16 +536,41 @@ class LockedTest {
             return work.run();
         }
 
-        @Async
+        @Async("taskExecutor")
         @Locked("background:#{#id}")
         public CompletableFuture<String> inBackground(String id) {
             return CompletableFuture.completedFuture(
                     isHeld("background:" + id) + " on " + Thread.currentThread().getName());
         }
 
+        @Locked(value = "order:#{#id}", waitTime = "forever")
+        public CompletableFuture<String> stage(String id) {
+            return CompletableFuture.completedFuture(id);
+        }
+
         @Locked(value = "async:#{#id}", waitTime = "0")
         public CompletableFuture<String> async(String id, CompletableFuture<String> work) {
             return work;
+        }
+    }
+
+    static class Nightly {
+        private static final String NAME = name("nightly");
+
+        private final CompletableFuture<Boolean> held = new CompletableFuture<>();
+
+        @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
+        @Locked(value = "#{#root.name}", waitTime = "0", onTaken = Locked.OnTaken.SKIP)
+        public void report() {
+            held.complete(isHeld(NAME));
+        }
+
+        public CompletableFuture<Boolean> held() {
+            return held;
+        }
+
+        public String getName() {
+            return NAME;
         }
     }
 
@@ -541,10 +583,16 @@ class LockedTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableAsync
+    @EnableScheduling
     static class Application {
         @Bean
         Orders orders() {
             return new Orders();
+        }
+
+        @Bean
+        Nightly nightly() {
+            return new Nightly();
         }
 
         @Bean

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -40,6 +41,11 @@ class ConfigurationMetadataTest {
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
+    }
+
+    /** The names of all properties. */
+    static Set<String> properties() {
+        return byName("properties").keySet();
     }
 
     @SuppressWarnings("unchecked")

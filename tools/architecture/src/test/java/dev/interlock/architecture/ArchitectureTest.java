@@ -52,9 +52,12 @@ class ArchitectureTest {
     private static final String REDIS_ENDPOINT = "dev.interlock.redis.endpoint..";
     private static final String TEST_SERVERS = "dev.interlock.testservers..";
     private static final String TOOLS = "dev.interlock.tools..";
-    private static final String SPRING = "dev.interlock.spring..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
+    private static final String SPRING = "dev.interlock.spring..";
+    private static final String[] INTEGRATIONS = {
+        "dev.interlock.micrometer..", SPRING, "dev.interlock.springintegration.."
+    };
     private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
     private static final String PLAIN_LOCKS = "dev.interlock.conformance.plain..";
     private static final String[] KIT = {
@@ -82,8 +85,8 @@ class ArchitectureTest {
 
     /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
     private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
-            .and(not(resideInAnyPackage(
-                    ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE, SPRING)))
+            .and(not(resideInAnyPackage(ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE)))
+            .and(not(resideInAnyPackage(INTEGRATIONS)))
             .as("strategies");
 
     /** One slice each; {@code dev.interlock} and its {@code spi} name each other, as those of java.nio.file do (ADR 17). */
@@ -179,19 +182,48 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatIsMadeForSpringKnowsNoEngineAndNoTest() {
+    void anIntegrationKnowsTheApiAndTheFrameworkItIsFor() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INTEGRATIONS)
+                .and()
+                .resideOutsideOfPackage(SPRING)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(ENGINE, REDIS, TOOLS, TEST_SERVERS, CONFORMANCE)
+                        .or(STRATEGIES)
+                        .or(resideInAnyPackage(CLIENTS)))
+                .because("it works with any strategy, and takes none on")
+                .check(ALL);
+    }
+
+    /** It hands clients and certificates to the builders of the strategies, all of which are optional for it. */
+    @Test
+    void theAutoConfigurationKnowsWhatIsGivenToUsersAlone() {
         noClasses()
                 .that()
                 .resideInAPackage(SPRING)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(ENGINE, TEST_SERVERS, TOOLS, CONFORMANCE)
                         .or(resideInAPackage(REDIS).and(not(resideInAPackage(REDIS_ENDPOINT)))))
-                .because("an integration stands on the API, and on what strategies give to their users")
+                .because("it does for an application what the application could do itself")
                 .check(ALL);
     }
 
     @Test
-    void nothingKnowsWhatIsMadeForSpring() {
+    void integrationsDoNotKnowEachOther() {
+        slices().matching("dev.interlock.(*)..")
+                .that(describe(
+                        "are integrations, but for the auto-configuration, which brings together what is there",
+                        slice -> slice.stream()
+                                .allMatch(resideInAnyPackage(INTEGRATIONS).and(not(resideInAPackage(SPRING))))))
+                .should()
+                .notDependOnEachOther()
+                .because("an integration can be installed without the others")
+                .check(ALL);
+    }
+
+    @Test
+    void nothingKnowsTheAutoConfiguration() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(SPRING)
@@ -462,6 +494,7 @@ class ArchitectureTest {
                 .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
                 .and()
                 .areDeclaredInClassesThat(resideInAnyPackage(ROOT, SPI, REDIS, ENGINE, TEST_SERVERS)
+                        .or(resideInAnyPackage(INTEGRATIONS))
                         .or(STRATEGIES))
                 .should()
                 .declareThrowableOfType(Exception.class)

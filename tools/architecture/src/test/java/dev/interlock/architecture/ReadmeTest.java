@@ -12,19 +12,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the pages show compiles, and what they point at is there. */
+/** The code that the pages show compiles. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern FILE = Pattern.compile("<!-- (\\w+\\.java) -->\n```java\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
 
     @TempDir
     Path classes;
@@ -44,6 +43,34 @@ class ReadmeTest {
         assertThat(matcher.find()).isTrue();
         String source = "import dev.interlock.*; import java.time.*; import java.util.concurrent.atomic.*;\n"
                 + "class Observation { void run() {\n" + matcher.group(1) + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
+    /** Each example of a page as a block of its own. */
+    private static String blocks(String page) throws IOException {
+        return JAVA.matcher(Files.readString(ROOT.resolve(page)))
+                .results()
+                .map(result -> "{ " + result.group(1) + "}\n")
+                .collect(Collectors.joining());
+    }
+
+    @Test
+    void theJavaOfThePageOnMetricsCompiles() throws IOException {
+        String blocks = blocks("docs/metrics.md");
+        assertThat(blocks).contains("LockMetrics", "ObservedLocks");
+        String source = "import dev.interlock.*; import dev.interlock.micrometer.*;\n"
+                + "import io.micrometer.core.instrument.*; import io.micrometer.observation.*;\n"
+                + "class Metrics { void run(MeterRegistry registry, ObservationRegistry observations) {\n" + blocks
+                + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
+    @Test
+    void theJavaOfThePageOnSpringIntegrationCompiles() throws IOException {
+        String blocks = blocks("docs/spring-integration.md");
+        assertThat(blocks).contains("InterlockLockRegistry");
+        String source = "import dev.interlock.*; import dev.interlock.springintegration.*;\n"
+                + "class Registries { void run(DistributedLockFactory locks) {\n" + blocks + "} }";
         assertThat(compile(source)).isEmpty();
     }
 
@@ -81,31 +108,6 @@ class ReadmeTest {
                         List.of(new Source(source)))
                 .call();
         return errors.toString();
-    }
-
-    @Test
-    void everyLinkOfThePagesLeadsToAFile() throws IOException {
-        List<String> broken = new ArrayList<>();
-        for (Path page : pages()) {
-            Matcher matcher = LINK.matcher(Files.readString(page));
-            while (matcher.find()) {
-                if (!Files.exists(page.resolveSibling(matcher.group(1)))) {
-                    broken.add(page + " -> " + matcher.group(1));
-                }
-            }
-        }
-        assertThat(broken).isEmpty();
-    }
-
-    private static List<Path> pages() throws IOException {
-        List<Path> pages = new ArrayList<>();
-        for (Path folder :
-                List.of(ROOT, ROOT.resolve("docs"), ROOT.resolve("docs/adr"), ROOT.resolve("docs/strategies"))) {
-            try (Stream<Path> files = Files.list(folder)) {
-                files.filter(file -> file.toString().endsWith(".md")).forEach(pages::add);
-            }
-        }
-        return pages;
     }
 
     /** A source that is no file. */

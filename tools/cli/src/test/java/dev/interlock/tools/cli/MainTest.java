@@ -360,6 +360,18 @@ class MainTest {
     }
 
     @Test
+    void siteWritesThePagesOfACheckoutAndRefusesAFolderThatIsNone() throws IOException {
+        assertThat(run("site", "--source", directory.toString())).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString()).contains(directory + " is not a checkout");
+
+        Files.writeString(directory.resolve("pom.xml"), "<scm><url>https://example.com/repository</url></scm>");
+        Files.writeString(directory.resolve("README.md"), "# Locks\n");
+        assertThat(run("site", "--source", directory.toString())).isEqualTo(ExitCodes.OK);
+        assertThat(directory.resolve("target/site/index.html")).exists();
+        assertThat(out.toString()).startsWith("1 page is in " + directory.resolve("target/site"));
+    }
+
+    @Test
     void anUnknownCommandIsAnError() {
         assertThat(run("compete")).isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString()).contains("compete", "Try: interlock --help");

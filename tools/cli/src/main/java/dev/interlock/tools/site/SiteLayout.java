@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.site;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** What all pages of the site share: the frame around a page, and its way to the others. */
+final class SiteLayout {
+    /** The file of the site's style. */
+    static final String STYLE = "site.css";
+
+    private SiteLayout() {}
+
+    /**
+     * Returns a whole page.
+     *
+     * @param file the file of the page on the site
+     * @param title the title of the page
+     * @param site the title of the site
+     * @param navigation the pages that the page leads to, by file, with their titles
+     * @param body the content of the page, as HTML
+     */
+    static String page(String file, String title, String site, Map<String, String> navigation, String body) {
+        StringBuilder entries = new StringBuilder();
+        navigation.forEach((target, label) -> entries.append("<li>")
+                .append(target.equals(file) ? "<a aria-current=\"page\"" : "<a")
+                .append(" href=\"")
+                .append(relative(file, target))
+                .append("\">")
+                .append(escaped(label))
+                .append("</a></li>\n"));
+        // The body comes last, since it may hold what stands for another part.
+        return resource("page.html")
+                .replace("@STYLE@", relative(file, STYLE))
+                .replace("@TITLE@", escaped(title.equals(site) ? site : title + " · " + site))
+                .replace("@NAVIGATION@", entries)
+                .replace("@BODY@", body);
+    }
+
+    /** The content of a page that lists the pages of a folder. */
+    static String listing(String folder, List<SitePage> pages) {
+        StringBuilder list = new StringBuilder("<h1>" + escaped(folder) + "</h1>\n<ul>\n");
+        for (SitePage page : pages) {
+            String file = page.path().substring(folder.length() + 1).replaceFirst("\\.md$", ".html");
+            list.append("<li><a href=\"")
+                    .append(file)
+                    .append("\">")
+                    .append(escaped(page.title()))
+                    .append("</a></li>\n");
+        }
+        return list.append("</ul>\n").toString();
+    }
+
+    /** How a page names another file of the site, both by their paths on it. */
+    static String relative(String page, String target) {
+        String up = "../".repeat((int) page.chars().filter(c -> c == '/').count());
+        return up + target;
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+
+    /** A text that the site is made of. */
+    static String resource(String name) {
+        try (InputStream in = SiteLayout.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + name, e);
+        }
+    }
+}

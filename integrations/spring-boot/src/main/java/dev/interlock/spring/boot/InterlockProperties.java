@@ -5,6 +5,7 @@ import dev.interlock.spring.LockedAdvisor;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /** The settings of the application, beside those of its {@linkplain LockFactoryProperties default factory}. */
@@ -21,6 +22,8 @@ public final class InterlockProperties {
     private Map<String, LockFactoryProperties> factories = new LinkedHashMap<>();
 
     private final Methods locked = new Methods();
+
+    private final Metrics metrics = new Metrics();
 
     /** Creates the settings that hold unless set otherwise. */
     public InterlockProperties() {}
@@ -68,6 +71,67 @@ public final class InterlockProperties {
      */
     public Methods getLocked() {
         return locked;
+    }
+
+    /**
+     * Returns the settings of metrics.
+     *
+     * @return the settings
+     */
+    public Metrics getMetrics() {
+        return metrics;
+    }
+
+    /** The settings of metrics. */
+    public static final class Metrics {
+        /**
+         * Whether locks are counted and measured where interlock-micrometer and a meter registry are there.
+         */
+        private boolean enabled = true;
+
+        /**
+         * What ends the group of a lock in its name, such as a colon. Unless set, all locks are one group.
+         */
+        private @Nullable String groupSeparator;
+
+        /** Creates the settings that hold unless set otherwise. */
+        public Metrics() {}
+
+        /**
+         * Returns whether locks are counted and measured.
+         *
+         * @return whether they are
+         */
+        public boolean isEnabled() {
+            return enabled;
+        }
+
+        /**
+         * Sets whether locks are counted and measured.
+         *
+         * @param enabled whether they are
+         */
+        public void setEnabled(boolean enabled) {
+            this.enabled = enabled;
+        }
+
+        /**
+         * Returns what ends the group of a lock in its name.
+         *
+         * @return the separator, or null if all locks are one group
+         */
+        public @Nullable String getGroupSeparator() {
+            return groupSeparator;
+        }
+
+        /**
+         * Sets what ends the group of a lock in its name.
+         *
+         * @param groupSeparator the separator, or null if all locks are one group
+         */
+        public void setGroupSeparator(@Nullable String groupSeparator) {
+            this.groupSeparator = groupSeparator;
+        }
     }
 
     /** The settings of {@code @Locked} methods. */

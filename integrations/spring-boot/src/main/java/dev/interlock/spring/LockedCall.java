@@ -25,7 +25,7 @@ record LockedCall(
         DistributedLock lock) {
     /** Returns whether another annotation means the same lock. */
     boolean isSameAs(LockedCall other) {
-        return factory == other.factory && lock.name().equals(other.lock.name());
+        return factory.equals(other.factory) && lock.name().equals(other.lock.name());
     }
 
     /** Acquires the lock for the current thread. */

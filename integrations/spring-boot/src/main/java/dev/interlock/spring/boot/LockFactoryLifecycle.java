@@ -29,7 +29,7 @@ final class LockFactoryLifecycle implements SmartLifecycle, ApplicationListener<
 
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext() == context) {
+        if (event.getApplicationContext().equals(context)) {
             closing = true;
         }
     }

@@ -38,7 +38,7 @@ final class RedisServers {
 
     /** Returns the context of a bundle, or null if there is none or it has no certificates of its own. */
     static @Nullable SSLContext context(@Nullable SslBundle bundle) {
-        return bundle == null || bundle.getStores() == SslStoreBundle.NONE ? null : bundle.createSslContext();
+        return bundle == null || bundle.getStores().equals(SslStoreBundle.NONE) ? null : bundle.createSslContext();
     }
 
     private static List<URI> endpoints(DataRedisConnectionDetails details, boolean tls) {

@@ -91,7 +91,7 @@ class PackagedApplicationIT {
     }
 
     @Test
-    void itLocksAndTellsItsHealthAndItsLocks() throws Exception {
+    void itLocksAndTellsItsHealthItsLocksAndItsMetrics() throws Exception {
         assertThat(get("/actuator/health")).contains("\"interlock\"").contains("set-nx-px");
         assertThat(get("/warehouse")).isEqualTo("ours");
         assertThat(get("/actuator/locks")).contains("\"warehouse\"").contains("fencingToken");
@@ -103,6 +103,9 @@ class PackagedApplicationIT {
         server.command("RPUSH", "parcel:1", "box");
         assertThat(first.join().body()).startsWith("order 1 in box, token ");
         assertThat(isHeld("order:1")).isFalse();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(get("/actuator/metrics/interlock.lock.hold?tag=group:order"))
+                        .contains("{\"statistic\":\"COUNT\",\"value\":1.0}"));
     }
 
     @Test

@@ -34,6 +34,7 @@ class SpringBootPageTest {
                 "import dev.interlock.*; import dev.interlock.spring.*; import org.springframework.stereotype.*;\n"
                         + "import org.springframework.scheduling.annotation.*;\n"
                         + "import org.springframework.transaction.annotation.*;\n"
+                        + "import org.springframework.web.bind.annotation.*;\n"
                         + "class Page { void store(String month, long token) {}\n" + blocks + "}");
         StringWriter errors = new StringWriter();
         ToolProvider.getSystemJavaCompiler()

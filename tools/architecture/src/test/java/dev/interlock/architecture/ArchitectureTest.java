@@ -54,7 +54,10 @@ class ArchitectureTest {
     private static final String TOOLS = "dev.interlock.tools..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
-    private static final String[] INTEGRATIONS = {"dev.interlock.micrometer..", "dev.interlock.springintegration.."};
+    private static final String SPRING = "dev.interlock.spring..";
+    private static final String[] INTEGRATIONS = {
+        "dev.interlock.micrometer..", SPRING, "dev.interlock.springintegration.."
+    };
     private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
     private static final String PLAIN_LOCKS = "dev.interlock.conformance.plain..";
     private static final String[] KIT = {
@@ -183,6 +186,8 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(INTEGRATIONS)
+                .and()
+                .resideOutsideOfPackage(SPRING)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(ENGINE, REDIS, TOOLS, TEST_SERVERS, CONFORMANCE)
                         .or(STRATEGIES)
@@ -191,13 +196,40 @@ class ArchitectureTest {
                 .check(ALL);
     }
 
+    /** It hands clients and certificates to the builders of the strategies, all of which are optional for it. */
+    @Test
+    void theAutoConfigurationKnowsWhatIsGivenToUsersAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(SPRING)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(ENGINE, TEST_SERVERS, TOOLS, CONFORMANCE)
+                        .or(resideInAPackage(REDIS).and(not(resideInAPackage(REDIS_ENDPOINT)))))
+                .because("it does for an application what the application could do itself")
+                .check(ALL);
+    }
+
     @Test
     void integrationsDoNotKnowEachOther() {
         slices().matching("dev.interlock.(*)..")
-                .that(describe("are integrations", slice -> slice.stream().allMatch(resideInAnyPackage(INTEGRATIONS))))
+                .that(describe(
+                        "are integrations, but for the auto-configuration, which brings together what is there",
+                        slice -> slice.stream()
+                                .allMatch(resideInAnyPackage(INTEGRATIONS).and(not(resideInAPackage(SPRING))))))
                 .should()
                 .notDependOnEachOther()
                 .because("an integration can be installed without the others")
+                .check(ALL);
+    }
+
+    @Test
+    void nothingKnowsTheAutoConfiguration() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(SPRING)
+                .should()
+                .dependOnClassesThat(resideInAPackage(SPRING))
+                .because("the arrows of the house point from integrations to the API")
                 .check(ALL);
     }
 

@@ -8,13 +8,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.PushConsumer;
-import redis.clients.jedis.PushConsumerChain;
-import redis.clients.jedis.PushMessage;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
@@ -40,19 +36,6 @@ public final class JedisChannel {
             return count < limit;
         }
     }
-
-    /** With RESP2, to which we keep, a server pushes nothing. */
-    private static final PushConsumerChain NO_PUSHES = new PushConsumerChain() {
-        @Override
-        public PushMessage process(PushMessage message) {
-            throw new JedisConnectionException("the server sent a message that nobody asked for");
-        }
-
-        @Override
-        public List<PushConsumer> getConsumers() {
-            return List.of();
-        }
-    };
 
     private final JedisConnection connection;
     private final Socket socket;
@@ -132,10 +115,17 @@ public final class JedisChannel {
      * @return {@code null}, {@link Long}, {@link String}, {@link java.util.List} of these, or {@link ServerError}
      * @throws IOException if it does not come in full, each part in time, or is none; the connection is of no more use then
      */
+    @SuppressWarnings("deprecation")
     public @Nullable Object read(Deadline deadline) throws IOException {
         try {
             limit(deadline);
-            return JedisLine.decode(Protocol.read(in, NO_PUSHES));
+            // With RESP2, to which we keep, a server pushes nothing; some versions of Jedis would take it for the
+            // reply.
+            if (in.peek(Protocol.GREATER_THAN_BYTE)) {
+                throw new IOException("the server sent a message that nobody asked for");
+            }
+            // Deprecated by Jedis 8, and the only form that Jedis 7 has as well.
+            return JedisLine.decode(Protocol.read(in));
         } catch (JedisDataException e) {
             return new ServerError(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {

@@ -9,7 +9,6 @@ import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -83,9 +82,8 @@ public final class LettuceClient {
 
     static LettuceClient own(Environment env, ServerAccess access, OwnThreads threads) {
         RedisClient client = RedisClient.create(threads.resources);
-        client.setOptions(once(ClientOptions.builder())
+        client.setOptions(MaintenanceNotices.switchOff(once(ClientOptions.builder()))
                 .protocolVersion(ProtocolVersion.RESP2)
-                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .socketOptions(socketOptions(access.settings()))
                 .sslOptions(sslOptions(access.settings()))
                 .build());

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.client.lettuce;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+
+/** The notices by which a server has Lettuce move its connections. Lettuce 6 does not know them. */
+final class MaintenanceNotices {
+    private static final boolean KNOWN = areKnown();
+
+    private MaintenanceNotices() {}
+
+    /** Switches them off: where connections lead to is not for Lettuce to decide. */
+    static ClientOptions.Builder switchOff(ClientOptions.Builder options) {
+        return KNOWN ? Switch.off(options) : options;
+    }
+
+    private static boolean areKnown() {
+        try {
+            Class.forName("io.lettuce.core.MaintNotificationsConfig", false, ClientOptions.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Is loaded only where Lettuce has the type. */
+    private static final class Switch {
+        static ClientOptions.Builder off(ClientOptions.Builder options) {
+            return options.maintNotificationsConfig(MaintNotificationsConfig.disabled());
+        }
+    }
+}

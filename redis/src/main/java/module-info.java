@@ -14,4 +14,5 @@ module dev.interlock.redis {
     exports dev.interlock.redis;
     exports dev.interlock.redis.connect;
     exports dev.interlock.redis.endpoint;
+    exports dev.interlock.redis.inspect;
 }

@@ -21,6 +21,9 @@ record LockScripts(LuaScript acquire, LuaScript release, String publish) {
     /** Extends leases. */
     static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
 
+    /** Tells who holds a lock and who waits for it. */
+    static final LuaScript LOOK = LuaScript.load(LockScripts.class, "look.lua");
+
     private static final LockScripts PLAIN = new LockScripts(
             withChannels("channels.lua", "acquire.lua"), withChannels("channels.lua", "release.lua"), "PUBLISH");
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.inspect.InspectedLock;
+import dev.interlock.redis.inspect.LockInspection;
+import dev.interlock.redis.inspect.LockParty;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an operator sees of locks from outside, and what a release by force does. */
+class InspectionTest {
+    private static final String NAME = "invoice:42";
+
+    private final Fixture redis = new Fixture("interlock");
+    private LockInspection inspection;
+
+    @BeforeEach
+    void open() {
+        inspection = new SetNxPxInspectionProvider().open(LockConfig.of(redis.server.uri()));
+    }
+
+    @AfterEach
+    void close() {
+        inspection.close();
+        redis.close();
+    }
+
+    private DistributedLock lock() {
+        return lockOf(redis.factory());
+    }
+
+    private static DistributedLock lockOf(DistributedLockFactory factory) {
+        return factory.getLock(NAME, Fixture.lease(Duration.ofMinutes(10)));
+    }
+
+    private InspectedLock look() {
+        return inspection.look(NAME).orElseThrow();
+    }
+
+    /** A thread of another client that waits for the lock and passes it on. */
+    private FutureTask<Boolean> waiting(int waiters) throws Exception {
+        DistributedLock lock = lock();
+        FutureTask<Boolean> turn = Fixture.start(() -> {
+            lock.lock();
+            lock.unlock();
+            return true;
+        });
+        redis.awaitWaiters(NAME, waiters);
+        return turn;
+    }
+
+    @Test
+    void aHeldLockIsSeenWithItsLeaseAndItsFencingToken() {
+        assertThat(inspection.look(NAME)).isEmpty();
+        DistributedLock lock = lock();
+        lock.lock();
+        InspectedLock seen = look();
+        assertThat(seen.name()).isEqualTo(NAME);
+        assertThat(seen.remaining().orElseThrow()).isBetween(Duration.ofMinutes(1), Duration.ofMinutes(10));
+        assertThat(seen.lastFence().orElseThrow())
+                .isGreaterThanOrEqualTo(
+                        lock.lease().orElseThrow().fencingToken().orElseThrow());
+        assertThat(seen.waiters()).isEmpty();
+        assertThat(inspection.lockName(Fixture.key(NAME))).contains(NAME);
+
+        lock.unlock();
+        assertThat(inspection.look(NAME)).isEmpty();
+    }
+
+    @Test
+    void thoseWhoWaitAreSeenInTheOrderInWhichTheyCame() throws Exception {
+        DistributedLock held = lock();
+        held.lock();
+        List<FutureTask<Boolean>> turns = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            turns.add(waiting(i));
+        }
+        InspectedLock seen = look();
+        assertThat(seen.waiting()).isEqualTo(3);
+        assertThat(seen.waiters())
+                .extracting(waiter -> waiter.since().orElseThrow())
+                .isSorted()
+                .hasSize(3);
+        assertThat(seen.waiters())
+                .extracting(LockParty::factory)
+                .doesNotHaveDuplicates()
+                .doesNotContain(seen.holder().factory());
+        held.unlock();
+        for (FutureTask<Boolean> turn : turns) {
+            assertThat(turn.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void oneFactoryIsTheSameWhateverItHoldsAndNoTokenIsTold() {
+        DistributedLockFactory factory = redis.factory();
+        DistributedLock other = factory.getLock("other");
+        lockOf(factory).lock();
+        other.lock();
+        InspectedLock seen = look();
+        LockParty alsoThere = inspection.look("other").orElseThrow().holder();
+        assertThat(alsoThere.factory()).isEqualTo(seen.holder().factory());
+        assertThat(alsoThere.claim()).isNotEqualTo(seen.holder().claim()).startsWith(alsoThere.factory() + "-");
+
+        String token = LockWord.token(String.valueOf(redis.server.command("GET", Fixture.key(NAME))));
+        assertThat(token.length()).isGreaterThan(20);
+        assertThat(seen.toString()).doesNotContain(token.substring(0, 8));
+    }
+
+    @Test
+    void aReleaseByForceGrantsTheLockToTheNextWaiterAndTheHolderLearnsOfItsLoss() throws Exception {
+        DistributedLock held = lock();
+        held.lock();
+        FutureTask<Boolean> turn = waiting(1);
+        assertThat(inspection.release(look())).isTrue();
+        assertThat(turn.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aReleaseByForceLeavesALaterClaimAlone() {
+        DistributedLock lock = lock();
+        lock.lock();
+        InspectedLock earlier = look();
+        lock.unlock();
+        lock.lock();
+        assertThat(inspection.release(earlier)).isFalse();
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+        assertThat(inspection.release(earlier)).isFalse();
+    }
+
+    @Test
+    void aKeyThatIsNoneOfOursIsNoLock() {
+        redis.holdElsewhere(NAME);
+        assertThat(inspection.look(NAME)).isEmpty();
+        redis.server.command("DEL", Fixture.key(NAME));
+        redis.server.command("RPUSH", Fixture.key(NAME), "a list");
+        assertThat(inspection.look(NAME)).isEmpty();
+    }
+}

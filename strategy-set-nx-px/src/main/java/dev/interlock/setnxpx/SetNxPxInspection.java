@@ -25,6 +25,9 @@ final class SetNxPxInspection implements LockInspection {
 
     private static final int FIRST_WAITER = 4;
 
+    /** A smaller number is no time of a server's clock in µs, but a counter that somebody else has set. */
+    private static final long LEAST_TIME = 1_000_000_000_000_000L;
+
     private final RedisNode node;
     private final LockKeys keys;
     private final Duration timeout;
@@ -49,24 +52,39 @@ final class SetNxPxInspection implements LockInspection {
 
     @Override
     public Optional<InspectedLock> look(String name) {
-        return read(name).map(seen -> {
-            long millis = (Long) seen.get(1);
-            String fence = (String) seen.get(2);
-            List<LockParty> waiters = new ArrayList<>();
-            for (int i = FIRST_WAITER; i + 1 < seen.size(); i += 2) {
-                LockParty waiter = LockParty.of((String) seen.get(i));
-                Instant since = Instant.EPOCH.plus(Long.parseLong((String) seen.get(i + 1)), ChronoUnit.MICROS);
-                waiters.add(waiter.with(Optional.of(since), card(waiter)));
-            }
-            LockParty holder = LockParty.of(token((String) seen.get(0)));
-            return new InspectedLock(
-                    name,
-                    holder.with(Optional.empty(), card(holder)),
-                    millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis)),
-                    fence.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(fence)) : OptionalLong.empty(),
-                    waiters,
-                    (Long) seen.get(FIRST_WAITER - 1));
-        });
+        return read(name).map(seen -> inspected(name, seen));
+    }
+
+    private InspectedLock inspected(String name, List<?> seen) {
+        long millis = (Long) seen.get(1);
+        String fence = (String) seen.get(2);
+        List<LockParty> waiters = new ArrayList<>();
+        for (int i = FIRST_WAITER; i + 1 < seen.size(); i += 2) {
+            LockParty waiter = LockParty.of((String) seen.get(i));
+            Instant since = instant(Long.parseLong((String) seen.get(i + 1)));
+            waiters.add(waiter.with(Optional.of(since), card(waiter)));
+        }
+        LockParty holder = LockParty.of(LockWord.token((String) seen.get(0)));
+        OptionalLong lastFence =
+                fence.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(fence)) : OptionalLong.empty();
+        return new InspectedLock(
+                name,
+                holder.with(granted(lastFence), card(holder)),
+                millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis)),
+                lastFence,
+                waiters,
+                (Long) seen.get(FIRST_WAITER - 1));
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    /** About when a claim was granted: its fencing token was drawn by the server's time, or counted on from one of the second before. */
+    private static Optional<Instant> granted(OptionalLong lastFence) {
+        return lastFence.isPresent() && lastFence.getAsLong() >= LEAST_TIME
+                ? Optional.of(instant(lastFence.getAsLong()))
+                : Optional.empty();
     }
 
     /** What the script says of a lock that is held by a word of ours. */
@@ -80,10 +98,6 @@ final class SetNxPxInspection implements LockInspection {
         return Optional.<List<?>>ofNullable((List<?>) reply).filter(seen -> LockWord.isOurs((String) seen.get(0)));
     }
 
-    private static String token(String word) {
-        return LockWord.token(word);
-    }
-
     private Optional<FactoryCard> card(LockParty party) {
         @Nullable Object text = node.call(RedisCommand.of("GET", keys.factory(party.factory())), timeout);
         return text instanceof String card ? FactoryCard.read(card) : Optional.empty();
@@ -91,7 +105,7 @@ final class SetNxPxInspection implements LockInspection {
 
     @Override
     public boolean release(InspectedLock lock) {
-        Optional<String> token = read(lock.name()).map(seen -> token((String) seen.get(0)));
+        Optional<String> token = read(lock.name()).map(seen -> LockWord.token((String) seen.get(0)));
         if (token.isEmpty()
                 || !LockParty.of(token.get()).claim().equals(lock.holder().claim())) {
             return false;

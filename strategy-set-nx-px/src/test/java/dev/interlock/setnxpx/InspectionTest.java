@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.inspect.FactoryCard;
 import dev.interlock.redis.inspect.InspectedLock;
 import dev.interlock.redis.inspect.LockInspection;
 import dev.interlock.redis.inspect.LockParty;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -51,20 +54,20 @@ class InspectionTest {
     }
 
     /** A thread of another client that waits for the lock and passes it on. */
-    private FutureTask<Boolean> waiting(int waiters) throws Exception {
-        DistributedLock lock = lock();
-        FutureTask<Boolean> turn = Fixture.start(() -> {
-            lock.lock();
-            lock.unlock();
-            return true;
-        });
+    private FutureTask<Lease> waiting(int waiters) {
+        FutureTask<Lease> turn = Fixture.passing(lock());
         redis.awaitWaiters(NAME, waiters);
         return turn;
+    }
+
+    private static void awaitTurn(FutureTask<Lease> turn) throws Exception {
+        turn.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test
     void aHeldLockIsSeenWithItsLeaseAndItsFencingToken() {
         assertThat(inspection.look(NAME)).isEmpty();
+        Instant before = Instant.now();
         DistributedLock lock = lock();
         lock.lock();
         InspectedLock seen = look();
@@ -73,6 +76,8 @@ class InspectionTest {
         assertThat(seen.lastFence().orElseThrow())
                 .isGreaterThanOrEqualTo(
                         lock.lease().orElseThrow().fencingToken().orElseThrow());
+        assertThat(seen.holder().since().orElseThrow())
+                .isBetween(before.minusSeconds(2), Instant.now().plusSeconds(2));
         assertThat(seen.waiters()).isEmpty();
         assertThat(inspection.lockName(Fixture.key(NAME))).contains(NAME);
 
@@ -84,7 +89,7 @@ class InspectionTest {
     void thoseWhoWaitAreSeenInTheOrderInWhichTheyCame() throws Exception {
         DistributedLock held = lock();
         held.lock();
-        List<FutureTask<Boolean>> turns = new ArrayList<>();
+        List<FutureTask<Lease>> turns = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
             turns.add(waiting(i));
         }
@@ -99,8 +104,8 @@ class InspectionTest {
                 .doesNotHaveDuplicates()
                 .doesNotContain(seen.holder().factory());
         held.unlock();
-        for (FutureTask<Boolean> turn : turns) {
-            assertThat(turn.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        for (FutureTask<Lease> turn : turns) {
+            awaitTurn(turn);
         }
     }
 
@@ -124,9 +129,9 @@ class InspectionTest {
     void aReleaseByForceGrantsTheLockToTheNextWaiterAndTheHolderLearnsOfItsLoss() throws Exception {
         DistributedLock held = lock();
         held.lock();
-        FutureTask<Boolean> turn = waiting(1);
+        FutureTask<Lease> turn = waiting(1);
         assertThat(inspection.release(look())).isTrue();
-        assertThat(turn.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        awaitTurn(turn);
         assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
     }
 
@@ -150,5 +155,15 @@ class InspectionTest {
         redis.server.command("DEL", Fixture.key(NAME));
         redis.server.command("RPUSH", Fixture.key(NAME), "a list");
         assertThat(inspection.look(NAME)).isEmpty();
+    }
+
+    @Test
+    void theCardOfTheFactoryIsShown() {
+        lock().lock();
+        String key = "interlock:factory:" + look().holder().factory();
+        redis.server.command("SET", key, new FactoryCard("host", 7, "billing", Instant.EPOCH).text());
+        assertThat(look().holder().card()).contains(new FactoryCard("host", 7, "billing", Instant.EPOCH));
+        redis.server.command("SET", key, "no card");
+        assertThat(look().holder().card()).isEmpty();
     }
 }

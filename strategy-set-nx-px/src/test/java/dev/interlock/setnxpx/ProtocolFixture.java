@@ -45,8 +45,10 @@ abstract class ProtocolFixture {
     }
 
     LeaseProtocol protocol(String... options) {
-        LockConfig.Builder builder =
-                LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE);
+        LockConfig.Builder builder = LockConfig.builder()
+                .endpoints(redis.server.uri())
+                .commandTimeout(Fixture.PATIENCE)
+                .option("card", "false");
         for (int i = 0; i < options.length; i += 2) {
             builder.option(options[i], options[i + 1]);
         }

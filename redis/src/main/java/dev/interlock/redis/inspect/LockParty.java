@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param factory what tells the factory from all others: a digest, from which its owner tokens cannot be found
  * @param claim what tells the claim from all others of any factory
- * @param since since when it waits, by the server's clock; empty for a holder, and where it is not known
+ * @param since since when it waits, or about when it was granted the lock, by the server's clock; empty where that is not known
  * @param card what the factory says of itself, if it does
  */
 public record LockParty(String factory, String claim, Optional<Instant> since, Optional<FactoryCard> card) {
@@ -62,7 +62,7 @@ public record LockParty(String factory, String claim, Optional<Instant> since, O
     /**
      * Returns this party with what else is known of it.
      *
-     * @param since since when it waits
+     * @param since since when it waits, or about when it was granted the lock
      * @param card what its factory says of itself
      * @return the party
      */

@@ -40,6 +40,7 @@ public final class LockTexts {
         rows.add(List.of("strategy", found.strategy()));
         rows.add(List.of("held by", who(lock.holder())));
         rows.add(List.of("  claim", lock.holder().claim()));
+        lock.holder().since().ifPresent(since -> rows.add(List.of("  since about", since.toString())));
         lock.holder().card().ifPresent(card -> describe(card, rows));
         rows.add(List.of("lease left", left(lock)));
         lock.lastFence().ifPresent(fence -> rows.add(List.of("fencing token", "at most " + fence)));

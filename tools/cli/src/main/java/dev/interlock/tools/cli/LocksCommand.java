@@ -161,14 +161,17 @@ final class LocksCommand {
     }
 
     private int with(ToIntFunction<LockOverview> use) {
-        LockConfig config;
+        try (LockOverview locks = open()) {
+            return use.applyAsInt(locks);
+        }
+    }
+
+    private LockOverview open() {
         try {
-            config = LockConfig.of(redis).toBuilder().keyPrefix(prefix).build();
+            return LockOverview.open(
+                    LockConfig.of(redis).toBuilder().keyPrefix(prefix).build());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--redis or --prefix: " + e.getMessage());
-        }
-        try (LockOverview locks = LockOverview.open(config)) {
-            return use.applyAsInt(locks);
         }
     }
 

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.SentinelServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +96,40 @@ class TopologiesTest {
                     .containsPattern("All +\\| 1 / 0 / 1 +\\| 1 / 0 / 1")
                     .doesNotContain(PASSWORD);
         }
+    }
+
+    @Test
+    @Tag("deep")
+    void locksAreListedAndReleasedOnAllNodesOfAClusterAndBehindSentinels() {
+        try (ClusterServers cluster = ClusterServers.start();
+                SentinelServers sentinels = SentinelServers.start(1)) {
+            for (String uri : List.of(withPassword(cluster.uri()), withPassword(sentinels.uri()))) {
+                try (DistributedLockFactory factory = DistributedLocks.getInstance("set-nx-px", LockConfig.of(uri))) {
+                    List<String> names = List.of("a", "b", "c", "d", "e", "f", "g", "h");
+                    names.forEach(name -> factory.getLock(name).lock());
+                    assertThat(listed(uri)).containsExactlyElementsOf(names);
+
+                    assertThat(run("locks", "release", "c", "--force", "--yes", "--redis", uri))
+                            .as(() -> err.toString())
+                            .isEqualTo(ExitCodes.OK);
+                    assertThat(listed(uri)).hasSize(names.size() - 1).doesNotContain("c");
+                }
+            }
+            assertThat(out.toString() + err).doesNotContain(PASSWORD);
+        }
+    }
+
+    private List<String> listed(String uri) {
+        out.getBuffer().setLength(0);
+        assertThat(run("locks", "list", "--json", "--redis", uri))
+                .as(() -> err.toString())
+                .isEqualTo(ExitCodes.OK);
+        List<String> names = new ArrayList<>();
+        JsonParser.parseString(out.toString())
+                .getAsJsonObject()
+                .getAsJsonArray("locks")
+                .forEach(lock -> names.add(lock.getAsJsonObject().get("name").getAsString()));
+        return names;
     }
 
     @Test

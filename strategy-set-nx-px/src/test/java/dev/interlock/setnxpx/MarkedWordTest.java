@@ -292,6 +292,28 @@ class MarkedWordTest extends ProtocolFixture {
     }
 
     @Test
+    void whoeverFindsTheLockFreeInItsTurnLeavesNoPlaceBehind() {
+        held(protocol());
+        LeaseProtocol waiter = protocol();
+        Claim next = queued(waiter);
+        redis.server.command("DEL", KEY);
+        assertGranted(waiter.attempt(next));
+        assertThat(waiters()).isEqualTo(0L);
+        assertThat(word()).isEqualTo(LockWord.of(next));
+    }
+
+    @Test
+    void aReleaseOfManyHandsOverALockWhoseWaiterCouldNotMarkIt() {
+        LeaseProtocol holder = protocol();
+        Claim claim = held(holder);
+        Claim next = queued(protocol());
+        redis.server.command("SET", KEY, LockWord.of(claim), "KEEPTTL");
+        holder.releaseAll(List.of(claim));
+        assertThat(word()).isEqualTo(LockWord.of(next));
+        assertThat(waiters()).isEqualTo(0L);
+    }
+
+    @Test
     void theServersOwnCommandIsUsedWhereThereIsOneAndTheScriptAgainWhereItIsRefused() {
         LeaseProtocol holder = protocol();
         InterposedNode node = node(holder);

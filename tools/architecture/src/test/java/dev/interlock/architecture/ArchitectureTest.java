@@ -54,6 +54,7 @@ class ArchitectureTest {
     private static final String TOOLS = "dev.interlock.tools..";
     private static final String SPECIMENS = "dev.interlock.specimens..";
     private static final String CONFORMANCE = "dev.interlock.conformance..";
+    private static final String[] INTEGRATIONS = {"dev.interlock.micrometer..", "dev.interlock.springintegration.."};
     private static final String REDIS_HARNESS = "dev.interlock.conformance.redis..";
     private static final String PLAIN_LOCKS = "dev.interlock.conformance.plain..";
     private static final String[] KIT = {
@@ -82,6 +83,7 @@ class ArchitectureTest {
     /** Whatever is none of the other rooms is a strategy, so that a new one is under the rules from its first day. */
     private static final DescribedPredicate<JavaClass> STRATEGIES = resideInAPackage("dev.interlock..")
             .and(not(resideInAnyPackage(ROOT, SPI, API_INTERNAL, ENGINE, REDIS, TEST_SERVERS, TOOLS, CONFORMANCE)))
+            .and(not(resideInAnyPackage(INTEGRATIONS)))
             .as("strategies");
 
     /** One slice each; {@code dev.interlock} and its {@code spi} name each other, as those of java.nio.file do (ADR 17). */
@@ -173,6 +175,29 @@ class ArchitectureTest {
                 .resideInAnyPackage(TOOLS, TEST_SERVERS, CONFORMANCE)
                 .allowEmptyShould(true)
                 .because("only the tests of a strategy may use the kit and the servers for tests")
+                .check(ALL);
+    }
+
+    @Test
+    void anIntegrationKnowsTheApiAndTheFrameworkItIsFor() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INTEGRATIONS)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(ENGINE, REDIS, TOOLS, TEST_SERVERS, CONFORMANCE)
+                        .or(STRATEGIES)
+                        .or(resideInAnyPackage(CLIENTS)))
+                .because("it works with any strategy, and takes none on")
+                .check(ALL);
+    }
+
+    @Test
+    void integrationsDoNotKnowEachOther() {
+        slices().matching("dev.interlock.(*)..")
+                .that(describe("are integrations", slice -> slice.stream().allMatch(resideInAnyPackage(INTEGRATIONS))))
+                .should()
+                .notDependOnEachOther()
+                .because("an integration can be installed without the others")
                 .check(ALL);
     }
 
@@ -437,6 +462,7 @@ class ArchitectureTest {
                 .areDeclaredInClassesThat(modifier(JavaModifier.PUBLIC))
                 .and()
                 .areDeclaredInClassesThat(resideInAnyPackage(ROOT, SPI, REDIS, ENGINE, TEST_SERVERS)
+                        .or(resideInAnyPackage(INTEGRATIONS))
                         .or(STRATEGIES))
                 .should()
                 .declareThrowableOfType(Exception.class)

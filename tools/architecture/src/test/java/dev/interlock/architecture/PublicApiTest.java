@@ -40,7 +40,7 @@ class PublicApiTest {
     }
 
     private static Path classesFolder(String module) {
-        return Stream.of(module, "tools/" + module)
+        return Stream.of(module, "integrations/" + module, "tools/" + module)
                 .map(name -> ROOT.resolve(name).resolve("target/classes"))
                 .filter(Files::isDirectory)
                 .findFirst()

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
@@ -42,6 +43,34 @@ class ReadmeTest {
         assertThat(matcher.find()).isTrue();
         String source = "import dev.interlock.*; import java.time.*; import java.util.concurrent.atomic.*;\n"
                 + "class Observation { void run() {\n" + matcher.group(1) + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
+    /** Each example of a page as a block of its own. */
+    private static String blocks(String page) throws IOException {
+        return JAVA.matcher(Files.readString(ROOT.resolve(page)))
+                .results()
+                .map(result -> "{ " + result.group(1) + "}\n")
+                .collect(Collectors.joining());
+    }
+
+    @Test
+    void theJavaOfThePageOnMetricsCompiles() throws IOException {
+        String blocks = blocks("docs/metrics.md");
+        assertThat(blocks).contains("LockMetrics", "ObservedLocks");
+        String source = "import dev.interlock.*; import dev.interlock.micrometer.*;\n"
+                + "import io.micrometer.core.instrument.*; import io.micrometer.observation.*;\n"
+                + "class Metrics { void run(MeterRegistry registry, ObservationRegistry observations) {\n" + blocks
+                + "} }";
+        assertThat(compile(source)).isEmpty();
+    }
+
+    @Test
+    void theJavaOfThePageOnSpringIntegrationCompiles() throws IOException {
+        String blocks = blocks("docs/spring-integration.md");
+        assertThat(blocks).contains("InterlockLockRegistry");
+        String source = "import dev.interlock.*; import dev.interlock.springintegration.*;\n"
+                + "class Registries { void run(DistributedLockFactory locks) {\n" + blocks + "} }";
         assertThat(compile(source)).isEmpty();
     }
 

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures the installed strategies, over each of their clients, against bare clients, Redisson and Spring"
                     + " Integration, each measurement on fresh Redis servers of its own on the loopback interface.",
-            "Leave the machine alone meanwhile: all of it takes more than an hour, and as long again for each --rtt and"
+            "Leave the machine alone meanwhile: all of it takes several hours, and as long again for each --rtt and"
                     + " --topology."
         },
         exitCodeListHeading = "Exit codes:%n",
@@ -85,6 +85,13 @@ final class BenchCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(
+            names = "--pin",
+            description =
+                    "lets clients and servers share one core, so that what the code costs decides and not how threads on"
+                            + " several cores wake each other; needs taskset, which Linux has")
+    private boolean pin;
+
+    @Option(
             names = "--engine",
             description = "measures the engine alone instead, without Redis: with JMH, for --rounds times --seconds")
     private boolean engine;
@@ -108,25 +115,39 @@ final class BenchCommand implements Callable<Integer> {
             if (settingOptions.areGiven()) {
                 throw usage("--engine uses no Redis: leave --rtt and --topology out");
             }
+            if (pin) {
+                throw usage("--engine has no servers to share a core with: leave --pin out");
+            }
             EngineBenchmark.run(time, rounds);
             print(HeldByEngine.measure() + System.lineSeparator());
             return ExitCodes.OK;
         }
+        return measure(time);
+    }
+
+    private int measure(Duration time) {
         List<Candidate> chosenCandidates =
                 chosen("--candidate", candidates, Candidates.all(), Candidate::name, Candidate::isMeantBy);
         List<Setting> settings = settingOptions.settings();
-        List<String> leftOut = settingOptions.leftOut(chosenCandidates);
+        List<String> leftOut = new ArrayList<>(settingOptions.leftOut(chosenCandidates));
+        List<Scenario> chosenScenarios = chosen(
+                "--scenario",
+                scenarios,
+                Scenarios.all(Sizes.full(time)),
+                Scenario::name,
+                (scenario, name) -> scenario.name().equals(name));
+        leftOut.addAll(scenariosLeftOut(chosenScenarios));
         Benchmark benchmark = new Benchmark(
-                chosen(
-                        "--scenario",
-                        scenarios,
-                        Scenarios.all(Sizes.full(time)),
-                        Scenario::name,
-                        (scenario, name) -> scenario.name().equals(name)),
+                chosenScenarios.stream()
+                        .filter(scenario -> scenario.objection().isEmpty())
+                        .toList(),
                 chosenCandidates,
                 settings,
                 rounds);
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
+        if (pin) {
+            pinToOneCore();
+        }
         List<Outcome> outcomes;
         List<PingTimes> roundTrips;
         try (Network network = Network.of(settings);
@@ -134,13 +155,33 @@ final class BenchCommand implements Callable<Integer> {
             roundTrips = network.measure(settingOptions.roundTrips());
             outcomes = benchmark.run(network, progress);
         }
-        String markdown = Renderer.markdown(outcomes, new Conditions(rounds, seconds, roundTrips, leftOut));
+        String markdown = Renderer.markdown(outcomes, new Conditions(rounds, seconds, roundTrips, leftOut, pin));
         print(markdown);
         if (directory != null) {
             directory.write("bench.md", markdown);
             directory.write("bench.csv", Renderer.csv(outcomes));
         }
         return exitCode(outcomes);
+    }
+
+    /** Which scenarios this JVM cannot run, in sentences. */
+    private List<String> scenariosLeftOut(List<Scenario> chosen) {
+        List<String> sentences = chosen.stream()
+                .flatMap(scenario ->
+                        scenario.objection().stream().map(why -> "Left out: " + scenario.name() + " (" + why + ")."))
+                .toList();
+        if (sentences.size() == chosen.size()) {
+            throw usage("--scenario: " + String.join(" ", sentences));
+        }
+        return sentences;
+    }
+
+    private void pinToOneCore() {
+        try {
+            OneCore.pin(ProcessHandle.current().pid());
+        } catch (ToolException e) {
+            throw usage("--pin: " + e.getMessage());
+        }
     }
 
     private void print(String text) {

@@ -10,6 +10,7 @@ import java.util.List;
  * @param rounds how often each was measured
  * @param seconds for how long
  * @param roundTrips what the round trips were that were asked for
- * @param leftOut which candidates were not measured on which topologies, in sentences
+ * @param leftOut which scenarios were not measured, and which candidates not on which topologies, in sentences
+ * @param pinned whether clients and servers shared one core
  */
-public record Conditions(int rounds, long seconds, List<PingTimes> roundTrips, List<String> leftOut) {}
+public record Conditions(int rounds, long seconds, List<PingTimes> roundTrips, List<String> leftOut, boolean pinned) {}

@@ -21,6 +21,7 @@ public final class Outcome {
     private final Setting setting;
     private final Map<Candidate, List<Figures>> rounds = new LinkedHashMap<>();
     private final Map<Candidate, String> problems = new LinkedHashMap<>();
+    private final Map<Candidate, String> exceptions = new LinkedHashMap<>();
 
     Outcome(Scenario scenario, Setting setting) {
         this.scenario = scenario;
@@ -37,6 +38,7 @@ public final class Outcome {
 
     void add(Candidate candidate, Figures figures) {
         rounds.computeIfAbsent(candidate, key -> new ArrayList<>()).add(figures);
+        figures.exception().ifPresent(message -> exceptions.putIfAbsent(candidate, message));
         if (figures.lostUpdates() != 0) {
             exclude(candidate, "lost " + figures.lostUpdates() + " updates: its lock let two holders in at once");
         }
@@ -61,6 +63,11 @@ public final class Outcome {
         return problems;
     }
 
+    /** What the first exception said of those candidates that threw some and went on. */
+    Map<Candidate, String> exceptions() {
+        return exceptions;
+    }
+
     public boolean lostUpdates() {
         return rounds.values().stream().flatMap(List::stream).anyMatch(figures -> figures.lostUpdates() != 0);
     }
@@ -79,6 +86,16 @@ public final class Outcome {
     /** How many times that of the better bare client a median is; not a number where there is none. */
     double timesRaw(Candidate candidate, Metric metric) {
         return times(candidate, metric, other -> other.kind() == Candidate.Kind.RAW);
+    }
+
+    /** How many times that of the token list a median is; not a number where there is none. */
+    double timesTokenList(Candidate candidate, Metric metric) {
+        return times(candidate, metric, other -> other.kind() == Candidate.Kind.TOKEN);
+    }
+
+    /** Whether the token list was measured too. */
+    boolean hasTokenList() {
+        return candidates().stream().anyMatch(candidate -> candidate.kind() == Candidate.Kind.TOKEN);
     }
 
     private double times(Candidate candidate, Metric metric, Predicate<Candidate> others) {

@@ -2,6 +2,7 @@
 package dev.interlock.benchmarks;
 
 import dev.interlock.benchmarks.candidates.Candidate;
+import dev.interlock.benchmarks.candidates.Candidates;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Sample;
 import dev.interlock.benchmarks.network.PingTimes;
@@ -39,6 +40,7 @@ public final class Renderer {
                 .append(conditions.seconds())
                 .append(" s; ")
                 .append(Machine.here().description())
+                .append(conditions.pinned() ? ", which clients and servers share" : "")
                 .append(
                         "\n\nMedians, with the least and the greatest round. Ratios are those of the medians, by the first column of"
                                 + " figures. Only ratios travel from one machine to another.\n");
@@ -104,6 +106,12 @@ public final class Renderer {
 
     private static void details(StringBuilder text, Outcome outcome) {
         MarkdownRenderer.table(text, table(outcome));
+        outcome.exceptions()
+                .forEach((candidate, message) -> text.append("\nThe first exception of ")
+                        .append(candidate.name())
+                        .append(": ")
+                        .append(message.replace("\n", " "))
+                        .append("\n"));
         outcome.problems()
                 .forEach((candidate, problem) -> text.append("\n**FAILED: ")
                         .append(candidate.name())
@@ -116,20 +124,33 @@ public final class Renderer {
         List<Metric> metrics = outcome.scenario().metrics();
         List<String> header = new ArrayList<>(List.of("candidate"));
         metrics.forEach(metric -> header.add(metric.title()));
-        header.addAll(RATIOS_AT, List.of("× Redisson", "× raw"));
+        List<String> ratios = new ArrayList<>(List.of("× Redisson", "× raw"));
+        if (outcome.hasTokenList()) {
+            ratios.add("× " + Candidates.TOKEN_LIST);
+        }
+        header.addAll(RATIOS_AT, ratios);
         List<List<String>> rows = new ArrayList<>();
         for (Candidate candidate : outcome.candidates()) {
             List<String> row = new ArrayList<>(List.of(candidate.name()));
             metrics.forEach(metric -> row.add(cell(outcome.sample(candidate, metric))));
             row.addAll(
                     RATIOS_AT,
-                    List.of(
-                            number(outcome.timesRedisson(candidate, metrics.get(0))),
-                            number(outcome.timesRaw(candidate, metrics.get(0)))));
+                    ratios(outcome, candidate, metrics.get(0))
+                            .limit(ratios.size())
+                            .mapToObj(Renderer::number)
+                            .toList());
             rows.add(row);
         }
         return new ReportTable(
                 outcome.scenario().title() + ": " + outcome.setting().label(), header, rows, List.of());
+    }
+
+    /** The ratios of a figure, that to the token list last. */
+    private static DoubleStream ratios(Outcome outcome, Candidate candidate, Metric metric) {
+        return DoubleStream.of(
+                outcome.timesRedisson(candidate, metric),
+                outcome.timesRaw(candidate, metric),
+                outcome.timesTokenList(candidate, metric));
     }
 
     private static String cell(Sample sample) {
@@ -152,8 +173,9 @@ public final class Renderer {
     }
 
     static String csv(List<Outcome> outcomes) {
-        StringBuilder text =
-                new StringBuilder("scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw\n");
+        StringBuilder text = new StringBuilder(
+                "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times "
+                        + Candidates.TOKEN_LIST + "\n");
         for (Outcome outcome : outcomes) {
             for (Candidate candidate : outcome.candidates()) {
                 for (Metric metric : outcome.scenario().metrics()) {
@@ -165,12 +187,9 @@ public final class Renderer {
                             outcome.setting().network(),
                             candidate.name(),
                             metric.title()));
-                    DoubleStream.of(
-                                    sample.median(),
-                                    sample.min(),
-                                    sample.max(),
-                                    outcome.timesRedisson(candidate, metric),
-                                    outcome.timesRaw(candidate, metric))
+                    DoubleStream.concat(
+                                    DoubleStream.of(sample.median(), sample.min(), sample.max()),
+                                    ratios(outcome, candidate, metric))
                             .forEach(value -> text.append(",").append(Double.isNaN(value) ? "" : value));
                     text.append("\n");
                 }

@@ -2,7 +2,9 @@
 package dev.interlock.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.interlock.testservers.ChildJvm;
 import dev.interlock.tools.cli.ExitCodes;
 import dev.interlock.tools.cli.Main;
 import java.io.IOException;
@@ -11,8 +13,13 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 class BenchCommandTest {
@@ -47,9 +54,10 @@ class BenchCommandTest {
                 .doesNotContain("FAILED");
         assertThat(Files.readString(directory.resolve("bench.md"))).isEqualTo(out.toString());
         assertThat(Files.readAllLines(directory.resolve("bench.csv")))
-                .contains("scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw")
+                .contains(
+                        "scenario,topology,rtt,candidate,figure,median,min,max,times Redisson,times raw,times raw-blpop")
                 .anyMatch(line ->
-                        line.matches("one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0"));
+                        line.matches("one-thread,single,loopback,raw-jedis,pairs/s,[0-9.]+,[0-9.]+,[0-9.]+,,1\\.0,"));
     }
 
     @Test
@@ -113,6 +121,60 @@ class BenchCommandTest {
 
         assertThat(run("--engine", "--rtt", "1ms")).isEqualTo(ExitCodes.USAGE);
         assertThat(err.toString()).contains("--engine uses no Redis: leave --rtt and --topology out");
+
+        assertThat(run("--engine", "--pin")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--engine has no servers to share a core with: leave --pin out");
+    }
+
+    @Test
+    @EnabledForJreRange(max = JRE.JAVA_20)
+    void aScenarioThatThisJvmCannotRunIsLeftOutWithTheReason() {
+        String reason = "Left out: very-many-virtual-threads (it needs virtual threads, which this JVM (Java "
+                + Runtime.version().feature() + ") does not have: run it with Java 21 or newer).";
+
+        assertThat(run("--scenario", "very-many-virtual-threads")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--scenario: " + reason);
+
+        assertThat(run(
+                        "--scenario",
+                        "very-many-virtual-threads,one-name-clients",
+                        "--candidate",
+                        "raw-blpop",
+                        "--seconds",
+                        "1",
+                        "--rounds",
+                        "1"))
+                .isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains(reason, "| hand-offs/s | × Redisson | × raw | × raw-blpop |")
+                .containsPattern("\\| raw-blpop \\| [0-9,.]+ \\| - \\| - \\| 1 \\|");
+    }
+
+    @Test
+    @Tag("deep")
+    void clientsAndServersShareOneCoreIfTheUserSaysSo() throws InterruptedException {
+        assumeThat(Path.of("/usr/bin/taskset")).as("this machine has taskset").exists();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        CountDownLatch end = new CountDownLatch(1);
+        // This JVM would stay on that core.
+        try (ChildJvm child = ChildJvm.start(
+                List.of(),
+                dev.interlock.benchmarks.Main.class,
+                List.of(
+                        "--pin",
+                        "--scenario",
+                        "one-thread",
+                        "--candidate",
+                        "raw-jedis",
+                        "--seconds",
+                        "1",
+                        "--rounds",
+                        "1"),
+                lines::add,
+                end::countDown)) {
+            assertThat(end.await(2, TimeUnit.MINUTES)).as(child.toString()).isTrue();
+        }
+        assertThat(String.join("\n", lines)).contains(", 1 core, which clients and servers share", "| raw-jedis |");
     }
 
     @Test
@@ -141,6 +203,7 @@ class BenchCommandTest {
                         "--candidate",
                         "--rtt",
                         "--topology",
+                        "--pin",
                         "--engine",
                         "updates were lost");
     }

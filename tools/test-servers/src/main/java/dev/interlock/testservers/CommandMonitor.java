@@ -5,7 +5,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -32,6 +34,7 @@ public final class CommandMonitor implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition progress = lock.newCondition();
     private final List<List<String>> commands = new ArrayList<>();
+    private final Map<String, Long> numbersByClient = new HashMap<>();
     private String lastMarker = "";
     private @Nullable Exception end;
 
@@ -80,6 +83,7 @@ public final class CommandMonitor implements AutoCloseable {
             if (!server.isOwn(client)) {
                 if (!command.get(0).equals("PING")) {
                     commands.add(command);
+                    numbersByClient.merge(client, 1L, Long::sum);
                 }
             } else if (command.get(0).equals("ECHO")) {
                 lastMarker = command.get(1);
@@ -168,12 +172,28 @@ public final class CommandMonitor implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns how many commands came over which connection, after a {@link #sync}.
+     *
+     * @return the numbers by the client's address, as {@code CLIENT LIST} shows it
+     */
+    public Map<String, Long> numbersByClient() {
+        sync();
+        lock.lock();
+        try {
+            return Map.copyOf(numbersByClient);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Forgets what was seen so far, after a {@link #sync}. */
     public void clear() {
         sync();
         lock.lock();
         try {
             commands.clear();
+            numbersByClient.clear();
         } finally {
             lock.unlock();
         }

@@ -32,6 +32,9 @@ public record Candidate(
         /** Written by the user over a bare client: the floor, without renewal. */
         RAW,
 
+        /** What hands a token over, without a lease: the floor of a hand-off, but no lock. */
+        TOKEN,
+
         PEER
     }
 
@@ -48,9 +51,14 @@ public record Candidate(
         return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
     }
 
+    /** Whether it is a lock, and passes on as it comes. */
+    public boolean locksAsItComes() {
+        return passesOnAsItComes() && kind != Kind.TOKEN;
+    }
+
     /** Whether it holds locks for longer than their lease. */
     public boolean holds() {
-        return passesOnAsItComes() && kind != Kind.RAW;
+        return locksAsItComes() && kind != Kind.RAW;
     }
 
     /** Whether it is the one, or one of the group, that a user means. */

@@ -20,6 +20,9 @@ public final class Candidates {
     /** What the others are held against. */
     public static final String REDISSON = "redisson-rlock";
 
+    /** What hand-overs are held against. */
+    public static final String TOKEN_LIST = "raw-blpop";
+
     private static final int REDLOCK_SERVERS = 5;
     private static final String CLIENT = "client";
     private static final String POOLING_CLIENT = "jedis";
@@ -38,8 +41,9 @@ public final class Candidates {
     public static List<Candidate> all() {
         List<Candidate> all = new ArrayList<>();
         DistributedLocks.strategies().forEach(provider -> all.addAll(of(provider)));
-        all.add(raw("raw-jedis", new JedisOpener(), "jedis"));
-        all.add(raw("raw-lettuce", new LettuceOpener(), "lettuce-core"));
+        all.add(raw("raw-jedis", Candidate.Kind.RAW, new JedisOpener(), "jedis"));
+        all.add(raw("raw-lettuce", Candidate.Kind.RAW, new LettuceOpener(), "lettuce-core"));
+        all.add(raw(TOKEN_LIST, Candidate.Kind.TOKEN, new TokenListOpener(), "jedis"));
         all.add(redisson(REDISSON, RedissonOpener.RLOCK, 1));
         all.add(redisson("redisson-rfencedlock", RedissonOpener.FENCED, 1));
         all.add(redisson("redisson-rspinlock", RedissonOpener.SPIN, 1));
@@ -112,8 +116,8 @@ public final class Candidates {
         return objections;
     }
 
-    private static Candidate raw(String name, Opener opener, String artifact) {
-        return new Candidate(name, Candidate.Kind.RAW, 1, opener, Map.of(), List.of(artifact), Map.of());
+    private static Candidate raw(String name, Candidate.Kind kind, Opener opener, String artifact) {
+        return new Candidate(name, kind, 1, opener, Map.of(), List.of(artifact), Map.of());
     }
 
     private static Candidate redisson(String name, String kind, int servers) {

@@ -22,9 +22,9 @@ public final class InterlockOpener implements Opener {
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
         LockConfig.Builder config = LockConfig.builder()
-                .commandTimeout(COMMAND_TIMEOUT)
                 .lockDefaults(LockOptions.builder().lease(terms.lease()).build())
                 .endpoints(endpoints.stream().map(URI::toString).collect(Collectors.joining(",")));
+        terms.commandTimeout().ifPresent(config::commandTimeout);
         options.forEach((name, value) -> {
             switch (name) {
                 case STRATEGY -> {}

@@ -20,15 +20,7 @@ public final class JedisOpener implements Opener {
 
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
-        ConnectionPoolConfig pool = new ConnectionPoolConfig();
-        pool.setMaxTotal(CONNECTIONS);
-        pool.setMaxIdle(CONNECTIONS);
-        UnifiedJedis client = builder(new Addresses(endpoints))
-                .clientConfig(DefaultJedisClientConfig.builder()
-                        .timeoutMillis((int) COMMAND_TIMEOUT.toMillis())
-                        .build())
-                .poolConfig(pool)
-                .build();
+        UnifiedJedis client = client(endpoints, terms, CONNECTIONS);
         SpinLock.Commands commands = new SpinLock.Commands() {
             @Override
             public boolean setIfAbsent(String key, String token, long leaseMillis) {
@@ -41,6 +33,19 @@ public final class JedisOpener implements Opener {
             }
         };
         return new LockClient(name -> new SpinLock(commands, name, terms.lease()), client::close);
+    }
+
+    /** Opens a client whose pool has room for a number of connections. */
+    static UnifiedJedis client(List<URI> endpoints, Terms terms, int connections) {
+        ConnectionPoolConfig pool = new ConnectionPoolConfig();
+        pool.setMaxTotal(connections);
+        pool.setMaxIdle(connections);
+        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder();
+        terms.commandTimeout().ifPresent(timeout -> config.timeoutMillis((int) timeout.toMillis()));
+        return builder(new Addresses(endpoints))
+                .clientConfig(config.build())
+                .poolConfig(pool)
+                .build();
     }
 
     private static AbstractClientBuilder<?, ? extends UnifiedJedis> builder(Addresses servers) {

@@ -2,15 +2,11 @@
 package dev.interlock.benchmarks.candidates;
 
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /** Opens clients of one library. Has a constructor without parameters, so that a fresh JVM can make one by its name. */
 public interface Opener {
-    /** So that nobody fails because the machine is busy. */
-    Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
-
     /**
      * Opens a client, which the caller must close.
      *

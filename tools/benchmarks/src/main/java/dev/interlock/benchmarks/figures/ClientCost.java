@@ -32,7 +32,8 @@ public final class ClientCost {
         return used;
     }
 
-    private static double usedAfterCollection() {
+    /** What is left on the heap after one collection; many would stop threads that renew for longer than a lease. */
+    public static double usedAfterCollection() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }

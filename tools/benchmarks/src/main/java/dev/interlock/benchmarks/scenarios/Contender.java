@@ -3,10 +3,13 @@ package dev.interlock.benchmarks.scenarios;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A thread that takes a lock and gives it up again and again, as long as the load goes on. */
 final class Contender {
+    static final String THREAD_NAME = "contender";
+
     private final Lock lock;
     private final Guarded guarded;
     private final Workload load;
@@ -15,12 +18,16 @@ final class Contender {
     private volatile long waitsSince;
     private volatile @Nullable Throwable failure;
 
-    Contender(Lock lock, Guarded guarded, Workload load) {
+    /**
+     * Creates a contender.
+     *
+     * @param threads makes a thread, not started, that does not keep the JVM alive
+     */
+    Contender(Lock lock, Guarded guarded, Workload load, Function<Runnable, Thread> threads) {
         this.lock = lock;
         this.guarded = guarded;
         this.load = load;
-        thread = new Thread(this::run, "contender");
-        thread.setDaemon(true);
+        thread = threads.apply(this::run);
     }
 
     void start() {
@@ -40,6 +47,7 @@ final class Contender {
         return waitsSince;
     }
 
+    /** What ended the thread before its time; an exception of the lock does not. */
     @Nullable
     Throwable failure() {
         return failure;
@@ -48,10 +56,18 @@ final class Contender {
     private void run() {
         try {
             for (Workload.Phase phase = load.phase(); phase != Workload.Phase.OVER; phase = load.phase()) {
-                step(phase);
+                tryStep(phase);
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Error e) {
             failure = e;
+        }
+    }
+
+    private void tryStep(Workload.Phase phase) {
+        try {
+            step(phase);
+        } catch (RuntimeException e) {
+            load.failed(e);
         }
     }
 

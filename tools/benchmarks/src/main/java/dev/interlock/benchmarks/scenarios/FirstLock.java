@@ -21,7 +21,7 @@ final class FirstLock extends Scenario {
                 "first-lock",
                 "The first lock in a fresh JVM",
                 List.of(Metric.FIRST_LOCK_MILLIS, Metric.JARS),
-                Candidate::passesOnAsItComes);
+                Candidate::locksAsItComes);
         this.artifacts = artifacts;
     }
 

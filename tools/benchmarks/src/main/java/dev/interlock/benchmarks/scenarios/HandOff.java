@@ -25,10 +25,10 @@ final class HandOff extends Scenario {
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** How long the other has waited when the lock is given up. */
-    private static final Duration SHORTEST_WAIT = Duration.ofMillis(2);
+    /** How long the other has waited when the lock is given up: its thread and processor have gone idle by then. */
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(20);
 
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(20);
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(60);
 
     /** More than any candidate needs from the call of lock until it waits. */
     private static final int ROUND_TRIPS_TO_WAIT = 4;
@@ -96,7 +96,7 @@ final class HandOff extends Scenario {
         void awaitFigure() {
             long from = System.nanoTime();
             while (nanos.getTotalCount() == 0 && !over && System.nanoTime() - from < PATIENCE.toNanos()) {
-                Pause.of(SHORTEST_WAIT);
+                LockSupport.parkNanos(LOOK_NANOS);
             }
         }
 

@@ -9,6 +9,7 @@ import dev.interlock.benchmarks.figures.Figures;
 import dev.interlock.benchmarks.figures.LostLocks;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Pause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,16 +21,13 @@ final class HeldLocks extends Scenario {
     /** In how many parts of a lease a lock is renewed, by us and by everybody else. */
     private static final int PERIODS_PER_LEASE = 3;
 
-    private final Sizes scale;
+    private final int size;
+    private final Duration lease;
 
-    HeldLocks(Sizes scale) {
+    HeldLocks(String name, int size, Duration lease) {
         super(
-                "held-locks",
-                String.format(
-                        Locale.ROOT,
-                        "%,d locks held over three leases of %d ms",
-                        scale.locks(),
-                        scale.lease().toMillis()),
+                name,
+                String.format(Locale.ROOT, "%,d locks held over three leases of %d ms", size, lease.toMillis()),
                 List.of(
                         Metric.CLIENT_SECONDS,
                         Metric.RENEWAL_COMMANDS,
@@ -37,39 +35,40 @@ final class HeldLocks extends Scenario {
                         Metric.LOCKS_LOST,
                         Metric.LEFT_BEHIND),
                 Candidate::holds);
-        this.scale = scale;
+        this.size = size;
+        this.lease = lease;
     }
 
     @Override
     Figures measure(Testbed stage) {
-        LockClient client = stage.client(new Terms(scale.lease(), true));
+        LockClient client = stage.client(Terms.held(lease));
         // What a client makes once, it makes for the first lock.
         Lock first = client.lock("first");
         first.lock();
         first.unlock();
         double heapBefore = ClientCost.liveHeapBytes();
         List<Lock> locks = new ArrayList<>();
-        for (int i = 0; i < scale.locks(); i++) {
+        for (int i = 0; i < size; i++) {
             Lock lock = client.lock("held-" + i);
             lock.lock();
             locks.add(lock);
         }
-        double heap = ClientCost.liveHeapBytes() - heapBefore;
         long keysWhileHeld = stage.keys();
         double clientBefore = ClientCost.cpuSeconds();
-        Pause.of(scale.lease().multipliedBy(2));
+        Pause.of(lease.multipliedBy(2));
         double clientSeconds = ClientCost.cpuSeconds() - clientBefore;
-        long commands = stage.commandsSent(() -> Pause.of(scale.lease()));
+        long commands = stage.commandsSent(() -> Pause.of(lease));
+        double heap = ClientCost.usedAfterCollection() - heapBefore;
         int lost = LostLocks.unlock(locks);
-        long left = stage.keys() - (keysWhileHeld - scale.locks());
+        long left = stage.keys() - (keysWhileHeld - size);
         return new Figures(
                 Map.of(
                         Metric.CLIENT_SECONDS,
                         clientSeconds,
                         Metric.RENEWAL_COMMANDS,
-                        (double) commands / scale.locks() / PERIODS_PER_LEASE,
+                        (double) commands / size / PERIODS_PER_LEASE,
                         Metric.HEAP_BYTES,
-                        heap / scale.locks(),
+                        heap / size,
                         Metric.LOCKS_LOST,
                         (double) lost,
                         Metric.LEFT_BEHIND,

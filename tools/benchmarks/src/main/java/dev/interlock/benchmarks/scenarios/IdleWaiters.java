@@ -25,16 +25,15 @@ final class IdleWaiters extends Scenario {
                 "idle-waiters",
                 scale.waiters() + " threads of one client wait for a lock that another client holds",
                 Rates.METRICS,
-                Candidate::passesOnAsItComes);
+                Candidate::locksAsItComes);
         this.scale = scale;
     }
 
     @Override
     Figures measure(Testbed stage) {
-        Terms terms = new Terms(Terms.SHORT.lease(), true);
-        Lock held = stage.client(terms).lock(NAME);
+        Lock held = stage.client(Terms.HELD).lock(NAME);
         held.lock();
-        List<Thread> waiters = waiters(stage.client(terms).lock(NAME));
+        List<Thread> waiters = waiters(stage.client(Terms.HELD).lock(NAME));
         try {
             waiters.forEach(Thread::start);
             Pause.of(scale.time().compareTo(SETTLED) < 0 ? scale.time() : SETTLED);

@@ -30,7 +30,7 @@ final class LastHeld extends Scenario {
 
     @Override
     Figures measure(Testbed stage) {
-        LockClient client = stage.client(new Terms(scale.lease(), true));
+        LockClient client = stage.client(Terms.held(scale.lease()));
         for (int i = 0; i < scale.pairs(); i++) {
             Lock other = client.lock("other-" + i);
             other.lock();

@@ -7,6 +7,7 @@ import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.network.Network;
 import dev.interlock.benchmarks.network.Setting;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** One measurement of a candidate. */
@@ -45,6 +46,11 @@ public abstract class Scenario {
 
     public final boolean suits(Candidate candidate) {
         return suitable.test(candidate);
+    }
+
+    /** Returns why this JVM cannot run it, if it cannot: what the scenario needs, and who has it. */
+    public Optional<String> objection() {
+        return Optional.empty();
     }
 
     /**

@@ -15,13 +15,19 @@ public final class Scenarios {
                 Throughput.ownNames("one-thread", time, 1),
                 Throughput.ownNames("many-threads", time, scale.threads()),
                 Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
+                Throughput.ownNamesWithDefaultTimeouts("very-many-threads-default", time, scale.manyThreads()),
+                new OnVirtualThreads("virtual-threads", time, scale.threads()),
+                new OnVirtualThreads("very-many-virtual-threads", time, scale.manyThreads()),
                 Throughput.oneName("one-name", time, scale.threads()),
                 Throughput.oneNameOfClients("one-name-clients", time, scale.clients()),
                 Throughput.oneNameOfClientsWithThreads(
                         "one-name-clients-threads", time, scale.clients(), scale.threadsPerClient()),
                 new HandOff(time),
+                new IdlePair(time, scale.idle()),
+                new OneWaiter(scale.settled(), scale.watched()),
                 new IdleWaiters(scale),
-                new HeldLocks(scale),
+                new HeldLocks("held-locks", scale.locks(), scale.lease()),
+                new HeldLocks("very-many-held-locks", scale.manyLocks(), scale.lease()),
                 new LastHeld(scale),
                 new FirstLock(Artifacts.ofThisModule()));
     }

@@ -14,7 +14,12 @@ import java.time.Duration;
  * @param threadsPerClient with how many threads each, where it is not one
  * @param waiters how many wait for a lock that is not freed
  * @param locks how many locks are held at once
+ * @param manyLocks what is very many
  * @param pairs how many locks have been given up before one is held
+ * @param idle for how long a client is idle before its next pair
+ * @param settled for how long a lock is held before its waiter comes, so that the holder has opened all connections
+ *     that it needs
+ * @param watched for how long a waiter is watched
  */
 public record Sizes(
         Duration time,
@@ -25,8 +30,25 @@ public record Sizes(
         int threadsPerClient,
         int waiters,
         int locks,
-        int pairs) {
+        int manyLocks,
+        int pairs,
+        Duration idle,
+        Duration settled,
+        Duration watched) {
     public static Sizes full(Duration time) {
-        return new Sizes(time, Duration.ofSeconds(6), 64, 1_000, 8, 8, 200, 10_000, 1_000);
+        return new Sizes(
+                time,
+                Duration.ofSeconds(6),
+                64,
+                1_000,
+                8,
+                8,
+                200,
+                10_000,
+                100_000,
+                1_000,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(15),
+                Duration.ofMinutes(1));
     }
 }

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Fresh servers for one measurement of a candidate, with its clients and with what the servers say. */
 final class Testbed implements AutoCloseable {
@@ -29,6 +30,8 @@ final class Testbed implements AutoCloseable {
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
 
     private static final Pattern CPU = Pattern.compile("(?m)^used_cpu_(?:sys|user):(\\S+)");
+
+    private static final Pattern CLIENT = Pattern.compile("(?m)^id=\\d+ addr=(\\S+)");
 
     private final Candidate candidate;
     private final Setting setting;
@@ -92,6 +95,21 @@ final class Testbed implements AutoCloseable {
     /** How many commands clients send to all primaries during some work; the servers are slowed down by it. */
     long commandsSent(Runnable work) {
         return EmbeddedBackend.commandsSentTo(servers.primaries(), work);
+    }
+
+    /** The addresses of the clients of each primary. */
+    List<Set<String>> clientAddresses() {
+        return servers.primaries().stream()
+                .map(server -> CLIENT.matcher(String.valueOf(server.command("CLIENT", "LIST")))
+                        .results()
+                        .map(client -> client.group(1))
+                        .collect(Collectors.toSet()))
+                .toList();
+    }
+
+    /** How many commands each client sends to each primary during some work; the servers are slowed down by it. */
+    List<Map<String, Long>> commandsByClient(Runnable work) {
+        return EmbeddedBackend.commandsByClient(servers.primaries(), work);
     }
 
     /** The number of keys on the first server, which has what the others have, or in the whole cluster. */

@@ -12,38 +12,55 @@ import java.util.stream.Stream;
 
 /** Threads of one or several clients take and give up locks as fast as they can. */
 final class Throughput extends Scenario {
-    private static final List<Metric> COSTS =
-            List.of(Metric.P50_MICROS, Metric.P99_MICROS, Metric.COMMANDS, Metric.REDIS_MICROS, Metric.CLIENT_MICROS);
+    private static final List<Metric> COSTS = List.of(
+            Metric.P50_MICROS,
+            Metric.P99_MICROS,
+            Metric.COMMANDS,
+            Metric.EXCEPTIONS,
+            Metric.REDIS_MICROS,
+            Metric.CLIENT_MICROS,
+            Metric.CPU_MICROS);
 
     private final Duration time;
-    private final int clients;
-    private final int threadsPerClient;
-    private final boolean oneName;
+    private final Layout layout;
 
-    private Throughput(
-            String name,
-            String title,
-            Stream<Metric> rates,
-            Duration time,
-            int clients,
-            int threadsPerClient,
-            boolean oneName) {
-        super(
-                name,
-                title,
-                Stream.concat(rates, COSTS.stream()).toList(),
-                oneName ? candidate -> true : Candidate::passesOnAsItComes);
+    /**
+     * Which threads want which lock.
+     *
+     * @param clients how many clients there are
+     * @param threadsPerClient how many threads each of them has
+     * @param oneName whether all want the same lock, and not each its own
+     * @param terms what locks are asked for
+     */
+    private record Layout(int clients, int threadsPerClient, boolean oneName, Terms terms) {}
+
+    private Throughput(String name, String title, Stream<Metric> rates, Duration time, Layout layout) {
+        super(name, title, metrics(rates), layout.oneName ? candidate -> true : Candidate::locksAsItComes);
         this.time = time;
-        this.clients = clients;
-        this.threadsPerClient = threadsPerClient;
-        this.oneName = oneName;
+        this.layout = layout;
+    }
+
+    /** Returns some rates, and what each acquisition costs. */
+    static List<Metric> metrics(Stream<Metric> rates) {
+        return Stream.concat(rates, COSTS.stream()).toList();
     }
 
     /** Threads of one client, of which each has a lock of its own. */
     static Scenario ownNames(String name, Duration time, int threads) {
         String title =
                 threads == 1 ? "1 thread: lock and unlock" : threads + " threads of one client, each with its own name";
-        return new Throughput(name, title, Stream.of(Metric.PAIRS_PER_SECOND), time, 1, threads, false);
+        return ownNames(name, title, time, threads, Terms.SHORT);
+    }
+
+    /** The same with the time-outs that candidates have by default. */
+    static Scenario ownNamesWithDefaultTimeouts(String name, Duration time, int threads) {
+        String title = threads + " threads of one client, each with its own name, default time-outs";
+        return ownNames(name, title, time, threads, Terms.DEFAULT_TIMEOUTS);
+    }
+
+    private static Scenario ownNames(String name, String title, Duration time, int threads, Terms terms) {
+        return new Throughput(
+                name, title, Stream.of(Metric.PAIRS_PER_SECOND), time, new Layout(1, threads, false, terms));
     }
 
     /** Threads of one client that all want the same lock. */
@@ -71,21 +88,21 @@ final class Throughput extends Scenario {
 
     private static Scenario contended(
             String name, String title, Stream<Metric> rates, Duration time, int clients, int threadsPerClient) {
-        return new Throughput(name, title, rates, time, clients, threadsPerClient, true);
+        return new Throughput(name, title, rates, time, new Layout(clients, threadsPerClient, true, Terms.SHORT));
     }
 
     @Override
     Figures measure(Testbed stage) {
-        Workload load = new Workload(stage, !oneName);
+        Workload load = new Workload(stage, !layout.oneName, Workload.PLATFORM_THREADS);
         Guarded shared = new Guarded();
-        for (int i = 0; i < clients; i++) {
-            LockClient client = stage.client(Terms.SHORT);
-            for (int j = 0; j < threadsPerClient; j++) {
-                if (oneName) {
+        for (int i = 0; i < layout.clients; i++) {
+            LockClient client = stage.client(layout.terms);
+            if (layout.oneName) {
+                for (int j = 0; j < layout.threadsPerClient; j++) {
                     load.add(client.lock("shared"), shared);
-                } else {
-                    load.add(client.lock("own-" + j), new Guarded());
                 }
+            } else {
+                load.addOwnNames(client, layout.threadsPerClient);
             }
         }
         return load.run(time);

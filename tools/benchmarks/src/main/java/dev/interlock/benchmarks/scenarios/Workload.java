@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.scenarios;
 
+import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.figures.ClientCost;
 import dev.interlock.benchmarks.figures.Figures;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Pause;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.ToolException;
 import java.time.Duration;
@@ -13,12 +15,17 @@ import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that take locks as fast as they get them: first to warm up, then timed, then while commands are counted, which slows
@@ -33,6 +40,13 @@ final class Workload {
         OVER
     }
 
+    static final Function<Runnable, Thread> PLATFORM_THREADS =
+            task -> Environment.system().newThread(Contender.THREAD_NAME, task);
+
+    /** Makes platform threads where the JVM has no virtual ones. */
+    static final Function<Runnable, Thread> VIRTUAL_THREADS =
+            task -> Environment.system().newWaitingThread(Contender.THREAD_NAME, task);
+
     private static final int DIGITS = 3;
     private static final Duration LONGEST_COUNT = Duration.ofMillis(500);
     private static final Duration LOOK = Duration.ofMillis(1);
@@ -43,9 +57,12 @@ final class Workload {
 
     private final Testbed stage;
     private final boolean whole;
+    private final Function<Runnable, Thread> threads;
     private final List<Contender> contenders = new ArrayList<>();
     private final Set<Guarded> guarded = new LinkedHashSet<>();
     private final Histogram nanos = new ConcurrentHistogram(DIGITS);
+    private final LongAdder exceptions = new LongAdder();
+    private final AtomicReference<@Nullable RuntimeException> firstException = new AtomicReference<>();
     private volatile Phase phase = Phase.WARM_UP;
 
     /**
@@ -53,16 +70,25 @@ final class Workload {
      *
      * @param stage where
      * @param whole whether to time the whole of locking and unlocking, not only how long it takes to get the lock
+     * @param threads makes the threads, not started, which do not keep the JVM alive
      */
-    Workload(Testbed stage, boolean whole) {
+    Workload(Testbed stage, boolean whole, Function<Runnable, Thread> threads) {
         this.stage = stage;
         this.whole = whole;
+        this.threads = threads;
+    }
+
+    /** Adds threads of one client, of which each has a lock of its own. */
+    void addOwnNames(LockClient client, int threads) {
+        for (int i = 0; i < threads; i++) {
+            add(client.lock("own-" + i), new Guarded());
+        }
     }
 
     /** Adds a thread. */
     void add(Lock lock, Guarded what) {
         guarded.add(what);
-        contenders.add(new Contender(lock, what, this));
+        contenders.add(new Contender(lock, what, this, threads));
     }
 
     Phase phase() {
@@ -73,11 +99,20 @@ final class Workload {
         nanos.recordValue((whole ? released : acquired) - from);
     }
 
+    /** Counts a call of a lock that ended with an exception, until commands are counted, which slows servers down. */
+    void failed(RuntimeException exception) {
+        if (phase.compareTo(Phase.COUNTED) < 0) {
+            exceptions.increment();
+            firstException.compareAndSet(null, exception);
+        }
+    }
+
     /** How far things have come. */
     private final class Reading {
         final long at = System.nanoTime();
         final double redisSeconds = stage.cpuSeconds();
         final double clientSeconds = ClientCost.cpuSeconds();
+        final long exceptionsSoFar = exceptions.sum();
         final long handOffs = guarded.stream().mapToLong(Guarded::handOffs).sum();
         final long[] each =
                 contenders.stream().mapToLong(Contender::acquisitions).toArray();
@@ -86,7 +121,7 @@ final class Workload {
     /**
      * Runs the threads, and ends them; the clients of the stage are closed then.
      *
-     * @throws ToolException if one of them fails, or none of them gets a lock for half a minute
+     * @throws ToolException if one of them ends before its time, or none of them gets a lock for half a minute
      */
     Figures run(Duration time) {
         contenders.forEach(Contender::start);
@@ -109,7 +144,10 @@ final class Workload {
         values.put(Metric.P50_MICROS, nanos.getValueAtPercentile(50) / 1e3);
         values.put(Metric.P99_MICROS, nanos.getValueAtPercentile(99) / 1e3);
         long updates = guarded.stream().mapToLong(Guarded::value).sum();
-        return new Figures(values, acquisitions() - updates);
+        return new Figures(
+                values,
+                acquisitions() - updates,
+                Optional.ofNullable(firstException.get()).map(Messages::of));
     }
 
     /** Lets time pass, and more of it until at least one more lock was taken and counted; the first one may take long. */
@@ -120,10 +158,19 @@ final class Workload {
         while (count.getAsLong() == before) {
             requireNoFailure();
             if (System.nanoTime() - from > time.plus(FIRST_PATIENCE).toNanos()) {
-                throw new ToolException("no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds");
+                throw noLock();
             }
             Pause.of(LOOK);
         }
+    }
+
+    private ToolException noLock() {
+        String what = "no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds";
+        RuntimeException exception = firstException.get();
+        return exception == null
+                ? new ToolException(what)
+                : new ToolException(
+                        what + ", and " + exceptions + " calls failed: " + Messages.of(exception), exception);
     }
 
     private Map<Metric, Double> compare(Reading begin, Reading end) {
@@ -141,13 +188,26 @@ final class Workload {
             }
         }
         double seconds = (end.at - begin.at) / 1e9;
+        double redisMicros = (end.redisSeconds - begin.redisSeconds) / all * 1e6;
+        double clientMicros = (end.clientSeconds - begin.clientSeconds) / all * 1e6;
         return Map.of(
-                Metric.PAIRS_PER_SECOND, all / seconds,
-                Metric.ACQUIRED_PER_SECOND, all / seconds,
-                Metric.HAND_OFFS_PER_SECOND, (end.handOffs - begin.handOffs) / seconds,
-                Metric.MOST_TO_LEAST, (double) most / least,
-                Metric.REDIS_MICROS, (end.redisSeconds - begin.redisSeconds) / all * 1e6,
-                Metric.CLIENT_MICROS, (end.clientSeconds - begin.clientSeconds) / all * 1e6);
+                Metric.PAIRS_PER_SECOND,
+                all / seconds,
+                Metric.ACQUIRED_PER_SECOND,
+                all / seconds,
+                Metric.HAND_OFFS_PER_SECOND,
+                (end.handOffs - begin.handOffs) / seconds,
+                Metric.MOST_TO_LEAST,
+                (double) most / least,
+                // Those while the threads warmed up too: that is when connections are opened.
+                Metric.EXCEPTIONS,
+                (double) end.exceptionsSoFar,
+                Metric.REDIS_MICROS,
+                redisMicros,
+                Metric.CLIENT_MICROS,
+                clientMicros,
+                Metric.CPU_MICROS,
+                redisMicros + clientMicros);
     }
 
     /** The end belongs to it, so that no command is counted without its acquisition. */

@@ -12,6 +12,7 @@ import dev.interlock.benchmarks.Outcome;
 import dev.interlock.benchmarks.Renderer;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Candidates;
+import dev.interlock.benchmarks.candidates.JedisOpener;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.candidates.Opener;
 import dev.interlock.benchmarks.figures.Metric;
@@ -22,8 +23,10 @@ import dev.interlock.tools.backends.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -40,13 +43,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Each scenario with each candidate, small and short: whether there are figures, not which. */
 @Execution(ExecutionMode.CONCURRENT)
 class ScenariosTest {
-    private static final Sizes SMALL = new Sizes(Duration.ofMillis(60), Duration.ofSeconds(6), 4, 8, 2, 2, 4, 20, 10);
+    private static final Sizes SMALL = new Sizes(
+            Duration.ofMillis(60),
+            Duration.ofSeconds(6),
+            4,
+            8,
+            2,
+            2,
+            4,
+            20,
+            40,
+            10,
+            Duration.ofMillis(100),
+            Duration.ZERO,
+            Duration.ofMillis(500));
+
+    /** Scenarios that differ from another one by their size alone. */
+    private static final Set<String> LARGER = Set.of("very-many-held-locks", "very-many-virtual-threads");
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(4);
 
     /** Options make other figures, not other ways to get them, so that one scenario with them is enough. */
     static Stream<Arguments> scenariosAndCandidates() {
         return Scenarios.all(SMALL).stream()
+                .filter(scenario -> scenario.objection().isEmpty() && !LARGER.contains(scenario.name()))
                 .flatMap(scenario -> Candidates.all().stream()
                         .filter(scenario::suits)
                         .filter(candidate -> scenario.name().equals("one-thread")
@@ -196,8 +216,63 @@ class ScenariosTest {
         assertThat(outcome.lostUpdates()).isTrue();
         assertThat(outcome.candidates()).isEmpty();
         assertThat(outcome.problems().get(broken)).contains("two holders in at once");
-        assertThat(Renderer.markdown(List.of(outcome), new Conditions(1, 1, List.of(), List.of())))
+        assertThat(Renderer.markdown(List.of(outcome), new Conditions(1, 1, List.of(), List.of(), false)))
                 .contains("**FAILED: broken lost ");
+    }
+
+    @Test
+    void exceptionsAreCountedAndShownAndTheCandidateGoesOn() {
+        Candidate failing = candidate("failing", (endpoints, terms, options) -> {
+            AtomicInteger calls = new AtomicInteger();
+            return new LockClient(
+                    name -> new ReentrantLock() {
+                        private static final long serialVersionUID = 1L;
+
+                        @Override
+                        public void lock() {
+                            if (calls.incrementAndGet() % 2 == 0) {
+                                throw new IllegalStateException("too many\nof them");
+                            }
+                            super.lock();
+                        }
+                    },
+                    () -> {});
+        });
+
+        Outcome outcome = measure(Throughput.ownNames("test", Duration.ofMillis(100), 2), List.of(failing));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(failing, Metric.EXCEPTIONS).median()).isPositive();
+        assertThat(outcome.sample(failing, Metric.PAIRS_PER_SECOND).median()).isPositive();
+        assertThat(Renderer.markdown(List.of(outcome), new Conditions(1, 1, List.of(), List.of(), false)))
+                .contains("The first exception of failing: java.lang.IllegalStateException: too many of them\n");
+    }
+
+    @Test
+    void whatTheHolderSendsIsCountedApartFromWhatTheWaiterSends() {
+        Candidate polling = candidate("polling", new JedisOpener());
+
+        Outcome outcome = measure(new OneWaiter(Duration.ZERO, Duration.ofMillis(500)), List.of(polling));
+
+        assertThat(outcome.problems()).isEmpty();
+        assertThat(outcome.sample(polling, Metric.COMMANDS_PER_SECOND).median()).isPositive();
+        assertThat(outcome.sample(polling, Metric.HOLDER_COMMANDS_PER_SECOND).median())
+                .isZero();
+    }
+
+    @Test
+    void aClientThatWasIdleYieldsFigures() {
+        assertYieldsFigures(new IdlePair(Duration.ofMillis(50), Duration.ofMillis(200)), candidate("raw-jedis"));
+    }
+
+    @Test
+    void theTokenListTakesPartInHandOversAlone() {
+        Candidate tokenList = candidate(Candidates.TOKEN_LIST);
+
+        assertThat(Scenarios.all(SMALL).stream()
+                        .filter(scenario -> scenario.suits(tokenList))
+                        .map(Scenario::name))
+                .containsExactly("one-name", "one-name-clients", "one-name-clients-threads", "hand-off");
     }
 
     private static Candidate candidate(String name, Opener opener) {

@@ -6,6 +6,7 @@ import dev.interlock.testservers.CommandMonitor;
 import dev.interlock.testservers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Servers of our own on the loopback interface, which keep nothing on disk and end with this object or the JVM. */
@@ -68,13 +69,25 @@ public final class EmbeddedBackend implements Backend {
      * @return how many there were
      */
     public static long commandsSentTo(List<RedisServer> servers, Runnable work) {
+        return commandsByClient(servers, work).stream()
+                .flatMap(numbers -> numbers.values().stream())
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    /**
+     * Counts the commands that clients send to some servers over each connection while work is done.
+     *
+     * @param servers the servers, which are slowed down by it
+     * @param work the work
+     * @return the numbers by the client's address, for each server
+     */
+    public static List<Map<String, Long>> commandsByClient(List<RedisServer> servers, Runnable work) {
         List<CommandMonitor> monitors = new ArrayList<>();
         try {
             servers.forEach(server -> monitors.add(server.monitor()));
             work.run();
-            return monitors.stream()
-                    .mapToLong(monitor -> monitor.commands().size())
-                    .sum();
+            return monitors.stream().map(CommandMonitor::numbersByClient).toList();
         } finally {
             monitors.forEach(CommandMonitor::close);
         }

@@ -47,7 +47,7 @@ public final class ScaleClientMain {
                 .newInstance();
         List<URI> endpoints =
                 Stream.of(arguments[1].split(LIST, -1)).map(URI::create).toList();
-        Terms terms = new Terms(Duration.ofMillis(Long.parseLong(arguments[2])), true);
+        Terms terms = Terms.held(Duration.ofMillis(Long.parseLong(arguments[2])));
         Map<String, String> options = new LinkedHashMap<>();
         for (int i = 3; i < arguments.length; i++) {
             String[] option = arguments[i].split("=", 2);

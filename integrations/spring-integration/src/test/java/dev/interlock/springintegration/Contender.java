@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.springintegration;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.DefaultCandidate;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/** A candidate for leadership, elected by Spring Integration over a lock registry. */
+final class Contender implements AutoCloseable {
+    final AtomicInteger granted = new AtomicInteger();
+    final AtomicInteger revoked = new AtomicInteger();
+    private final LockRegistryLeaderInitiator initiator;
+
+    Contender(LockRegistry<?> registry, String role, Duration heartBeat) {
+        this(registry, role, heartBeat, leading -> {});
+    }
+
+    /** Hears whether it leads from now on. */
+    interface Told {
+        void leads(boolean leads);
+    }
+
+    Contender(LockRegistry<?> registry, String role, Duration heartBeat, Told told) {
+        initiator = new LockRegistryLeaderInitiator(registry, new DefaultCandidate("contender", role) {
+            @Override
+            public void onGranted(Context context) {
+                granted.incrementAndGet();
+                told.leads(true);
+            }
+
+            @Override
+            public void onRevoked(Context context) {
+                revoked.incrementAndGet();
+                told.leads(false);
+            }
+        });
+        initiator.setHeartBeatMillis(heartBeat.toMillis());
+        initiator.setBusyWaitMillis(10);
+        initiator.start();
+    }
+
+    boolean isLeader() {
+        return initiator.getContext().isLeader();
+    }
+
+    /** Gives leadership up. */
+    void stepDown() {
+        initiator.getContext().yield();
+    }
+
+    /** Whether a thing was true while this contender led all the time. */
+    boolean leadsWhile(BooleanSupplier thing) {
+        int before = revoked.get();
+        // Who stops leading and leads again has been revoked in between.
+        return isLeader() && thing.getAsBoolean() && isLeader() && revoked.get() == before;
+    }
+
+    @Override
+    public void close() {
+        initiator.destroy();
+    }
+}

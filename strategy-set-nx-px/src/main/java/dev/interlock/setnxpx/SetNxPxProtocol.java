@@ -72,7 +72,8 @@ final class SetNxPxProtocol implements LeaseProtocol {
         try {
             Attempt attempt = takeGrant(claim)
                     .orElseGet(() -> settings.scripting() ? attempts.ask(claim) : transactions.ask(claim));
-            if (attempt instanceof Attempt.Refused && claim.isWaiting()) {
+            // A lease that is renewed writes it then.
+            if (attempt instanceof Attempt.Refused ? claim.isWaiting() : !claim.isRenewed()) {
                 cards.writeIfDue(claim);
             }
             return attempt;

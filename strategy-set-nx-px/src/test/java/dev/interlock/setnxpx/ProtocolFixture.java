@@ -45,10 +45,9 @@ abstract class ProtocolFixture {
     }
 
     LeaseProtocol protocol(String... options) {
-        LockConfig.Builder builder = LockConfig.builder()
-                .endpoints(redis.server.uri())
-                .commandTimeout(Fixture.PATIENCE)
-                .option("card", "false");
+        LockConfig.Builder builder =
+                LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE);
+        builder.option("card", "false");
         for (int i = 0; i < options.length; i += 2) {
             builder.option(options[i], options[i + 1]);
         }

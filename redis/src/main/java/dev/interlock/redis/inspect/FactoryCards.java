@@ -15,12 +15,14 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * Keeps the card of one factory in Redis: seldom, and on a thread that lives for one command, so that no lock waits for it. The first
- * is written half a minute after the factory was made, so that short-lived programs write none. Safe to use from any thread.
+ * Keeps the card of one factory in Redis: seldom, and on a thread that lives for one command, so that no lock waits for it. A factory
+ * that is younger than half a minute writes it only for a long lease that nobody renews, so that most short-lived programs write none.
+ * Safe to use from any thread.
  */
 public final class FactoryCards {
     /** The option that switches cards off. */
@@ -33,9 +35,12 @@ public final class FactoryCards {
 
     private static final System.Logger LOG = System.getLogger(FactoryCards.class.getName());
 
-    private static final Duration FIRST = Duration.ofSeconds(30);
+    /** A younger factory writes no card for a claim that will be heard of again. */
+    private static final Duration YOUTH = Duration.ofSeconds(30);
+
     private static final Duration PERIOD = Duration.ofSeconds(20);
-    private static final Duration LIFE = Duration.ofMinutes(1);
+    private static final Duration LEAST_LIFE = Duration.ofMinutes(1);
+    private static final Duration MOST_LIFE = Duration.ofDays(1);
 
     private final RedisNode node;
     private final LockKeys keys;
@@ -45,8 +50,14 @@ public final class FactoryCards {
     private final Instant started;
     private final boolean wanted;
 
+    /** When the factory was made, on the monotonic clock. */
+    private final long madeNanos;
+
     /** When the next card is due, on the monotonic clock. */
     private final AtomicLong dueNanos;
+
+    /** When the last of the leases ends that nobody renews, on the monotonic clock: no other card may be written until then. */
+    private final AtomicLong endNanos;
 
     /**
      * Creates the cards of a factory; writes none yet.
@@ -65,35 +76,51 @@ public final class FactoryCards {
                 config.option(ConnectionSettings.CLIENT_NAME.name()).orElse("").strip();
         this.wanted = OPTION.oneOf(config, "true", "false").equals("true");
         this.started = Instant.ofEpochMilli(env.currentTimeMillis());
-        this.dueNanos = new AtomicLong(env.nanoTime() + FIRST.toNanos());
+        this.madeNanos = env.nanoTime();
+        this.dueNanos = new AtomicLong(madeNanos);
+        this.endNanos = new AtomicLong(madeNanos);
     }
 
     /**
      * Writes the card if it is due, without waiting for it. Never fails.
      *
-     * @param claim any claim of the factory
+     * @param claim a claim of the factory that waits, is renewed, or was granted the lock for a time that nobody extends
      */
     public void writeIfDue(Claim claim) {
         if (!wanted) {
             return;
         }
         long now = env.nanoTime();
+        if (!claim.isRenewed()) {
+            long end = now + min(claim.lease(), MOST_LIFE).toNanos();
+            endNanos.accumulateAndGet(end, (last, next) -> next - last > 0 ? next : last);
+        }
         long due = dueNanos.get();
-        if (now - due < 0 || !dueNanos.compareAndSet(due, now + PERIOD.toNanos())) {
+        if (now - due < 0 || isTooYoung(claim, now) || !dueNanos.compareAndSet(due, now + PERIOD.toNanos())) {
             return;
         }
         String key = keys.factory(LockParty.factoryOf(claim.token()));
         try {
-            env.newThread("interlock-card", () -> write(key)).start();
+            long lifeMillis = Math.max(LEAST_LIFE.toMillis(), TimeUnit.NANOSECONDS.toMillis(endNanos.get() - now));
+            env.newThread("interlock-card", () -> write(key, lifeMillis)).start();
         } catch (RuntimeException | OutOfMemoryError e) {
             LOG.log(Level.DEBUG, "the card of a lock factory could not be written now", e);
         }
     }
 
-    private void write(String key) {
+    private boolean isTooYoung(Claim claim, long now) {
+        boolean standsStill = !claim.isRenewed() && claim.lease().compareTo(YOUTH) > 0;
+        return !standsStill && now - madeNanos < YOUTH.toNanos();
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private void write(String key, long lifeMillis) {
         try {
             String text = new FactoryCard(host(), ProcessHandle.current().pid(), client, started).text();
-            node.call(RedisCommand.of("SET", key, text, "PX", Long.toString(LIFE.toMillis())), timeout);
+            node.call(RedisCommand.of("SET", key, text, "PX", Long.toString(lifeMillis)), timeout);
         } catch (RuntimeException e) {
             // Nothing depends on it: a user may be refused it, and a factory may be closed meanwhile.
             LOG.log(Level.DEBUG, "the card of a lock factory could not be written", e);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
@@ -16,25 +17,39 @@ import dev.interlock.redis.inspect.LockParty;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a factory says of itself to operators, and when. */
 class FactoryCardsTest {
-    private static final int LONG = 100_000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Claim CLAIM = new Claim("name", "secret-of-a-factory-7", PATIENCE, PATIENCE, 1);
+    private static final Duration YOUTH = Duration.ofSeconds(30);
+    private static final Duration PERIOD = Duration.ofSeconds(20);
+    private static final Duration MOMENT = Duration.ofNanos(1);
+    private static final Claim CLAIM = claim(PATIENCE, true);
     private static final String KEY = "interlock:factory:" + LockParty.factoryOf(CLAIM.token());
 
     private final RedisServer server = RedisServer.start();
-    private final ShiftedEnvironment env = new ShiftedEnvironment();
+    private final AtomicLong nanos = new AtomicLong();
+    private final Environment env = new ShiftedEnvironment() {
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+    };
     private final LockConfig config = LockConfig.of(server.uri()).toBuilder()
             .commandTimeout(PATIENCE)
             .option("client-name", "billing")
             .build();
     private final RedisNode node =
-            RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, env);
+            RedisNodes.jedis(RedisEndpoint.of(config.endpoints().get(0)), config, Environment.system());
+
+    private static Claim claim(Duration lease, boolean renewed) {
+        return new Claim("name", "secret-of-a-factory-7", lease, PATIENCE, 1, 7, false, renewed);
+    }
 
     @AfterEach
     void close() {
@@ -46,8 +61,8 @@ class FactoryCardsTest {
         return new FactoryCards(node, new LockKeys(config.keyPrefix()), config, env);
     }
 
-    private void putForward(int seconds) {
-        env.putForward(TimeUnit.SECONDS.toNanos(seconds));
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
     }
 
     private FactoryCard awaitCard() {
@@ -58,7 +73,7 @@ class FactoryCardsTest {
     @Test
     void aCardNamesTheProcessAndNoSecretAndEndsByItself() {
         FactoryCards cards = cards(config);
-        putForward(30);
+        pass(YOUTH);
         cards.writeIfDue(CLAIM);
         FactoryCard card = awaitCard();
         assertThat(card.pid()).isEqualTo(ProcessHandle.current().pid());
@@ -73,28 +88,66 @@ class FactoryCardsTest {
     void aYoungFactoryWritesNoneAndAnOlderOneSeldom() {
         FactoryCards cards = cards(config);
         FactoryCards off = cards(config.toBuilder().option("card", "false").build());
-        // However slow the machine is, half a minute has not gone by, nor have twenty seconds later on.
-        putForward(-LONG);
         cards.writeIfDue(CLAIM);
-        putForward(LONG + 30);
+        pass(YOUTH.minus(MOMENT));
+        cards.writeIfDue(CLAIM);
+        assertThat(server.command("EXISTS", KEY)).isEqualTo(0L);
+        pass(MOMENT);
         off.writeIfDue(CLAIM);
         cards.writeIfDue(CLAIM);
         awaitCard();
         server.command("DEL", KEY);
-        putForward(-LONG);
+        pass(PERIOD.minus(MOMENT));
         cards.writeIfDue(CLAIM);
-        putForward(LONG + 20);
+        pass(MOMENT);
         cards.writeIfDue(CLAIM);
         awaitCard();
-        String stats = String.valueOf(server.command("INFO", "commandstats"));
-        assertThat(stats).contains("cmdstat_set:calls=2,");
+        assertThat(writes()).isEqualTo(2);
+    }
+
+    @Test
+    void aYoungFactoryWritesItForALongLeaseThatNobodyRenews() {
+        FactoryCards cards = cards(config);
+        cards.writeIfDue(claim(YOUTH, false));
+        cards.writeIfDue(claim(YOUTH.plusMillis(1), true));
+        assertThat(server.command("EXISTS", KEY)).isEqualTo(0L);
+        cards.writeIfDue(claim(YOUTH.plusMillis(1), false));
+        awaitCard();
+        assertThat(writes()).isEqualTo(1);
+    }
+
+    @Test
+    void aCardLastsAsLongAsAnyLeaseThatNobodyRenewsButForADayAtMost() {
+        FactoryCards cards = cards(config);
+        cards.writeIfDue(claim(Duration.ofHours(2), false));
+        awaitCard();
+        assertThat((Long) server.command("PTTL", KEY)).isBetween(3_600_000L, 7_200_000L);
+
+        pass(YOUTH);
+        server.command("DEL", KEY);
+        cards.writeIfDue(CLAIM);
+        awaitCard();
+        assertThat((Long) server.command("PTTL", KEY)).isBetween(3_600_000L, 7_170_000L);
+
+        pass(PERIOD);
+        server.command("DEL", KEY);
+        cards.writeIfDue(claim(Duration.ofDays(400), false));
+        awaitCard();
+        assertThat((Long) server.command("PTTL", KEY)).isBetween(3_600_000L, 86_400_000L);
+    }
+
+    /** How many cards were written, as the server has counted. */
+    private int writes() {
+        Matcher calls = Pattern.compile("cmdstat_set:calls=(\\d+)")
+                .matcher(String.valueOf(server.command("INFO", "commandstats")));
+        return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
     }
 
     @Test
     void aRefusedCardHarmsNobody() {
         FactoryCards cards = cards(config);
         server.command("CONFIG", "SET", "maxmemory", "1");
-        putForward(30);
+        pass(YOUTH);
         cards.writeIfDue(CLAIM);
         await().atMost(PATIENCE)
                 .until(() ->

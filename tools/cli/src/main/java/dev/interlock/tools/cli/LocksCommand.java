@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.cli;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.tools.backends.Messages;
+import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.locks.Deadlocks;
 import dev.interlock.tools.locks.LockOverview;
 import dev.interlock.tools.locks.LockTexts;
 import dev.interlock.tools.locks.LocksJson;
+import dev.interlock.tools.locks.OtherLocks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -58,6 +62,7 @@ final class LocksCommand {
     @Command(description = "Lists all locks that are held.")
     int list() {
         return with(locks -> {
+            sayWhatIsNotListed(locks);
             show(locks.all());
             return ExitCodes.OK;
         });
@@ -67,10 +72,11 @@ final class LocksCommand {
     int show(@Parameters(paramLabel = "NAME", description = "the name of the lock") String name) {
         return with(locks -> {
             Optional<LockOverview.Found> found = locks.find(name);
-            if (json) {
-                print(LocksJson.locks(found.stream().toList()));
+            if (found.isPresent()) {
+                print(json ? LocksJson.locks(List.of(found.get())) : LockTexts.details(found.get()));
             } else {
-                print(found.map(LockTexts::details).orElse("nobody holds lock \"" + name + "\"\n"));
+                List<OtherLocks.Trace> traces = locks.traces(name);
+                print(json ? LocksJson.traces(name, traces) : LockTexts.traces(name, traces));
             }
             return ExitCodes.OK;
         });
@@ -79,6 +85,7 @@ final class LocksCommand {
     @Command(description = "Shows factories that wait for each other in a circle.")
     int deadlocks() {
         return with(locks -> {
+            sayWhatIsNotListed(locks);
             List<List<Deadlocks.Wait>> circles = Deadlocks.among(
                     locks.all().stream().map(LockOverview.Found::lock).toList());
             print(json ? LocksJson.circles(circles) : LockTexts.circles(circles));
@@ -100,23 +107,33 @@ final class LocksCommand {
                             defaultValue = "0",
                             description = "how many times; until it is interrupted if left out")
                     int times) {
+        if (seconds < 1 || times < 0) {
+            throw new ParameterException(spec.commandLine(), "--every must be at least 1, and --times at least 0");
+        }
         return with(locks -> {
-            for (int i = 1; ; i++) {
-                if (!json) {
-                    print(Instant.now() + "\n");
-                }
-                show(locks.all());
-                if (i == times) {
-                    return ExitCodes.OK;
-                }
+            sayWhatIsNotListed(locks);
+            showNow(locks);
+            for (int i = 1; i != times; i++) {
                 try {
                     TimeUnit.SECONDS.sleep(seconds);
+                    showNow(locks);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                     return ExitCodes.OK;
+                } catch (LockBackendException | ToolException e) {
+                    // A server that cannot be reached for a while is what the user wants to see, and no reason to end.
+                    spec.commandLine().getErr().println("interlock: " + Messages.of(e));
                 }
             }
+            return ExitCodes.OK;
         });
+    }
+
+    private void showNow(LockOverview locks) {
+        if (!json) {
+            print(Instant.now() + "\n");
+        }
+        show(locks.all());
     }
 
     @Command(
@@ -129,11 +146,16 @@ final class LocksCommand {
             @Option(names = "--yes", description = "does not ask") boolean yes) {
         return with(locks -> {
             Optional<LockOverview.Found> found = locks.find(name);
-            if (found.isEmpty()) {
-                print("nobody holds lock \"" + name + "\"\n");
-                return ExitCodes.OK;
-            }
             PrintWriter err = spec.commandLine().getErr();
+            if (found.isEmpty()) {
+                List<OtherLocks.Trace> traces = locks.traces(name);
+                print(LockTexts.traces(name, traces));
+                if (traces.isEmpty()) {
+                    return ExitCodes.OK;
+                }
+                err.println("nothing was released: only locks of " + String.join(", ", locks.strategies()) + " can be");
+                return ExitCodes.FAILED;
+            }
             err.print(LockTexts.details(found.get()));
             if (!yes && !isConfirmed(err)) {
                 err.println("nothing was released");
@@ -143,7 +165,8 @@ final class LocksCommand {
             err.println(Instant.now() + " "
                     + (released ? "released" : "did not release, since it has another holder by now or none,")
                     + " lock \""
-                    + name + "\" of " + LockTexts.who(found.get().lock().holder()) + ", claim "
+                    + LockTexts.printable(name) + "\" of "
+                    + LockTexts.who(found.get().lock().holder()) + ", claim "
                     + found.get().lock().holder().claim() + ", as asked by " + System.getProperty("user.name"));
             return released ? ExitCodes.OK : ExitCodes.FAILED;
         });
@@ -173,6 +196,10 @@ final class LocksCommand {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--redis or --prefix: " + e.getMessage());
         }
+    }
+
+    private void sayWhatIsNotListed(LockOverview locks) {
+        spec.commandLine().getErr().println(LockTexts.notListed(locks.strategies()));
     }
 
     private void show(List<LockOverview.Found> found) {

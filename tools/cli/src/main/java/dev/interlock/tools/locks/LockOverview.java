@@ -19,10 +19,12 @@ import java.util.ServiceLoader;
 public final class LockOverview implements AutoCloseable {
     private final Servers servers;
     private final Map<String, LockInspection> inspections;
+    private final OtherLocks others;
 
-    private LockOverview(Servers servers, Map<String, LockInspection> inspections) {
+    private LockOverview(Servers servers, Map<String, LockInspection> inspections, OtherLocks others) {
         this.servers = servers;
         this.inspections = inspections;
+        this.others = others;
     }
 
     /**
@@ -48,7 +50,12 @@ public final class LockOverview implements AutoCloseable {
         if (inspections.isEmpty()) {
             throw new ToolException("no strategy is installed whose locks can be looked at");
         }
-        return new LockOverview(new Servers(config.endpoints()), inspections);
+        return new LockOverview(new Servers(config.endpoints()), inspections, new OtherLocks(config));
+    }
+
+    /** The names of the strategies whose locks can be looked at. */
+    public List<String> strategies() {
+        return List.copyOf(inspections.keySet());
     }
 
     /** Looks at all locks, in the order of their names. */
@@ -71,6 +78,11 @@ public final class LockOverview implements AutoCloseable {
                 .findFirst();
     }
 
+    /** Looks for a lock in the keys of strategies that say no more than that it is taken. */
+    public List<OtherLocks.Trace> traces(String name) {
+        return others.look(name);
+    }
+
     /** Releases a lock if it is still held as it was when it was looked at; returns whether it was. */
     public boolean release(Found found) {
         LockInspection inspection = inspections.get(found.strategy());
@@ -79,6 +91,8 @@ public final class LockOverview implements AutoCloseable {
 
     @Override
     public void close() {
-        Closing.all(List.copyOf(inspections.values()));
+        List<AutoCloseable> parts = new ArrayList<>(inspections.values());
+        parts.add(others);
+        Closing.all(parts);
     }
 }

@@ -41,7 +41,13 @@ public final class LockTexts {
         rows.add(List.of("held by", who(lock.holder())));
         rows.add(List.of("  claim", lock.holder().claim()));
         lock.holder().since().ifPresent(since -> rows.add(List.of("  since about", since.toString())));
-        lock.holder().card().ifPresent(card -> describe(card, rows));
+        lock.holder()
+                .card()
+                .ifPresentOrElse(
+                        card -> describe(card, rows),
+                        () -> rows.add(List.of(
+                                "  process",
+                                "not known: its factory has left no card yet, or has card=false (docs/operating.md)")));
         rows.add(List.of("lease left", left(lock)));
         lock.lastFence().ifPresent(fence -> rows.add(List.of("fencing token", "at most " + fence)));
         rows.add(List.of("waiting", Long.toString(lock.waiting())));
@@ -53,11 +59,36 @@ public final class LockTexts {
         return TextTable.texts(List.of("", ""), rows);
     }
 
+    /** Keys of other strategies that say that a lock is taken; or that nobody holds it if there are none. */
+    public static String traces(String name, List<OtherLocks.Trace> traces) {
+        if (traces.isEmpty()) {
+            return "nobody holds lock \"" + printable(name) + "\"\n";
+        }
+        StringBuilder text = new StringBuilder();
+        for (OtherLocks.Trace trace : traces) {
+            text.append("lock \"" + printable(name) + "\" is taken with strategy " + trace.strategy() + ": key \""
+                    + printable(trace.key()) + "\", "
+                    + trace.remaining()
+                            .map(left -> "lease left " + seconds(left))
+                            .orElse("which does not end by itself")
+                    + " (" + trace.limits() + ")\n");
+        }
+        return text.toString();
+    }
+
+    /** Which strategies are not in a list, in a line for whoever reads it. */
+    public static String notListed(List<String> listed) {
+        return "Locks of " + String.join(", ", listed) + " are looked at. Those of "
+                + String.join(", ", OtherLocks.STRATEGIES)
+                + " cannot be listed: \"show NAME\" says whether one is taken.";
+    }
+
     private static void describe(FactoryCard card, List<List<String>> rows) {
         if (!card.client().isEmpty()) {
             rows.add(List.of("  client name", card.client()));
         }
         rows.add(List.of("  factory since", card.started().toString()));
+        rows.add(List.of("  thread", "not in Redis: see a thread dump of pid " + card.pid()));
     }
 
     /** Circles of waits, and what they mean. */
@@ -98,7 +129,7 @@ public final class LockTexts {
     }
 
     /** Names may hold anything, and a terminal obeys control characters. */
-    static String printable(String name) {
+    public static String printable(String name) {
         return name.replaceAll("\\p{Cntrl}", "?");
     }
 }

@@ -20,6 +20,24 @@ public final class LocksJson {
         return text("locks", array);
     }
 
+    /** Keys of other strategies that say that a lock is taken, in place of a lock that can be looked at. */
+    public static String traces(String name, List<OtherLocks.Trace> traces) {
+        JsonArray array = new JsonArray();
+        for (OtherLocks.Trace trace : traces) {
+            JsonObject object = new JsonObject();
+            object.addProperty("name", name);
+            object.addProperty("strategy", trace.strategy());
+            object.addProperty("key", trace.key());
+            trace.remaining().ifPresent(left -> object.addProperty("remainingMillis", left.toMillis()));
+            object.addProperty("limits", trace.limits());
+            array.add(object);
+        }
+        JsonObject document = document();
+        document.add("locks", new JsonArray());
+        document.add("taken", array);
+        return text(document);
+    }
+
     /** Circles of waits. */
     public static String circles(List<List<Deadlocks.Wait>> circles) {
         JsonArray array = new JsonArray();
@@ -38,9 +56,18 @@ public final class LocksJson {
     }
 
     private static String text(String name, JsonElement content) {
+        JsonObject document = document();
+        document.add(name, content);
+        return text(document);
+    }
+
+    private static JsonObject document() {
         JsonObject document = new JsonObject();
         document.addProperty("schemaVersion", 1);
-        document.add(name, content);
+        return document;
+    }
+
+    private static String text(JsonObject document) {
         return new GsonBuilder()
                         .setPrettyPrinting()
                         .disableHtmlEscaping()

@@ -3,6 +3,7 @@ package dev.interlock.tools.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -12,13 +13,21 @@ import dev.interlock.DistributedLocks;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.testservers.RedisServer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The commands of operators, on a server that programs use. */
@@ -27,6 +36,7 @@ class LocksCommandTest {
     private final List<DistributedLockFactory> factories = new ArrayList<>();
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
+    private String user = "";
 
     @AfterEach
     void close() {
@@ -59,7 +69,7 @@ class LocksCommandTest {
         out.getBuffer().setLength(0);
         List<String> all = new ArrayList<>(List.of("locks"));
         all.addAll(List.of(args));
-        all.addAll(List.of("--redis", server.uri()));
+        all.addAll(List.of("--redis", server.uri().replace("://", "://" + user)));
         int code = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), all.toArray(String[]::new));
         assertThat(code).as(err.toString()).isEqualTo(expected);
         return out.toString();
@@ -69,6 +79,9 @@ class LocksCommandTest {
     void locksThatAreHeldAreListedAndShownWithoutTheirTokens() {
         assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
         assertThat(run(ExitCodes.OK, "show", "a")).isEqualTo("nobody holds lock \"a\"\n");
+        assertThat(err.toString()).contains("redisson, redlock, setnx-getset cannot be listed");
+        server.command("SET", "lock.old", "99999999999.5");
+        assertThat(run(ExitCodes.OK, "show", "old")).contains("taken with strategy setnx-getset");
         lock("a").lock();
         lock("b\u001b[31m").lock();
         assertThat(run(ExitCodes.OK, "list"))
@@ -126,6 +139,115 @@ class LocksCommandTest {
         assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
         assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
         assertThat(run(ExitCodes.OK, "release", "a", "--force", "--yes")).isEqualTo("nobody holds lock \"a\"\n");
+    }
+
+    @Test
+    void aReleaseAsksFirst() {
+        DistributedLock held = lock("a");
+        held.lock();
+        answering("\n", ExitCodes.FAILED);
+        assertThat(err.toString()).contains("Release the lock? [y/N]", "nothing was released");
+        assertThat(held.isHeldByCurrentThread()).isTrue();
+        answering("y\n", ExitCodes.OK);
+        assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    private void answering(String answer, int expected) {
+        InputStream terminal = System.in;
+        System.setIn(new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8)));
+        try {
+            run(expected, "release", "a", "--force");
+        } finally {
+            System.setIn(terminal);
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void ofLocksOfOtherStrategiesItIsSaidThatTheyAreTakenAndWhatCannotBeSeen() {
+        try (RedisServer second = RedisServer.start();
+                RedisServer third = RedisServer.start()) {
+            hold("setnx-getset", "old", LockConfig.of(server.uri()));
+            hold("redisson", "plain", LockConfig.of(server.uri()));
+            hold(
+                    "redlock",
+                    "most",
+                    LockConfig.builder()
+                            .endpoints(String.join(",", server.uri(), second.uri(), third.uri()))
+                            .option("cold-start", "trust")
+                            .build());
+            assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
+            assertThat(err.toString()).contains("redisson, redlock, setnx-getset cannot be listed");
+            assertThat(run(ExitCodes.OK, "show", "old"))
+                    .containsPattern("setnx-getset: key \"lock.old\", lease left \\d");
+            assertThat(run(ExitCodes.OK, "show", "plain")).containsPattern("redisson: key \"plain\", lease left \\d");
+            assertThat(run(ExitCodes.OK, "show", "most"))
+                    .containsPattern("redlock: key \"interlock:\\{most}\", lease left \\d.*one server does not decide");
+            String json = run(ExitCodes.OK, "show", "most", "--json");
+            assertThat(json)
+                    .contains("\"taken\"")
+                    .doesNotContain(String.valueOf(server.command("GET", "interlock:{most}")));
+
+            run(ExitCodes.FAILED, "release", "plain", "--force", "--yes");
+            assertThat(err.toString()).contains("only locks of set-nx-px can be");
+            server.command("HSET", "data", "field", "value");
+            server.command("SET", "lock.text", "value");
+            server.command("SET", "lock.past", "1600000000");
+            for (String name : List.of("data", "text", "past")) {
+                assertThat(run(ExitCodes.OK, "show", name)).contains("nobody holds");
+            }
+        }
+    }
+
+    private void hold(String strategy, String name, LockConfig config) {
+        DistributedLockFactory factory = DistributedLocks.getInstance(
+                strategy,
+                config.toBuilder().commandTimeout(Duration.ofMinutes(1)).build());
+        factories.add(factory);
+        factory.getLock(name).lock();
+    }
+
+    @Test
+    @Tag("deep")
+    void aWatchGoesOnWhenTheServerIsBack() throws Exception {
+        FutureTask<String> watch = new FutureTask<>(() -> run(ExitCodes.OK, "watch", "--every", "1"));
+        Thread watcher = new Thread(watch, "watcher");
+        watcher.start();
+        await().atMost(Duration.ofMinutes(1)).until(() -> out.toString().contains("no lock is held"));
+        server.stop();
+        await().atMost(Duration.ofMinutes(1)).until(() -> err.toString().contains("interlock: "));
+        server.restartWithData();
+        lock("a").lock();
+        await().atMost(Duration.ofMinutes(1)).until(() -> out.toString().contains("| a "));
+        watcher.interrupt();
+        assertThat(watch.get(1, TimeUnit.MINUTES)).contains("| a ");
+    }
+
+    /** The lists of the page suffice: one to look, and with the other to release as well. */
+    @Test
+    void theDocumentedAccessControlListsSuffice() throws IOException {
+        List<String> lists = Files.readAllLines(Path.of("..", "..", "docs", "operating.md")).stream()
+                .filter(line -> line.startsWith("ACL SETUSER"))
+                .toList();
+        lock("a").lock();
+        user = "operator:s3cret@";
+        server.command(lists.get(0).replace(">…", ">s3cret").split(" "));
+        assertThat(run(ExitCodes.OK, "list")).contains("| a ");
+        assertThat(run(ExitCodes.OK, "show", "a")).contains("lease left");
+        run(ExitCodes.OK, "deadlocks");
+        assertThat((List<?>) server.command("ACL", "LOG"))
+                .as("commands that were refused")
+                .isEmpty();
+        run(ExitCodes.FAILED, "release", "a", "--force", "--yes");
+        assertThat(run(ExitCodes.OK, "list")).contains("| a ");
+
+        server.command("ACL", "LOG", "RESET");
+        server.command(lists.get(1).split(" "));
+        run(ExitCodes.OK, "release", "a", "--force", "--yes");
+        assertThat((List<?>) server.command("ACL", "LOG"))
+                .as("commands that were refused")
+                .isEmpty();
+        assertThat(out.toString() + err).doesNotContain("s3cret");
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,9 @@ import picocli.CommandLine.Spec;
                 "Shows who holds which lock and who waits for it, on servers that programs use. Owner tokens are never shown.",
         synopsisSubcommandLabel = "COMMAND")
 final class LocksCommand {
+    /** People look at locks when a server is slow, and nothing else waits for the answer. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     @Spec
     private CommandSpec spec;
 
@@ -191,8 +195,10 @@ final class LocksCommand {
 
     private LockOverview open() {
         try {
-            return LockOverview.open(
-                    LockConfig.of(redis).toBuilder().keyPrefix(prefix).build());
+            return LockOverview.open(LockConfig.of(redis).toBuilder()
+                    .keyPrefix(prefix)
+                    .commandTimeout(PATIENCE)
+                    .build());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--redis or --prefix: " + e.getMessage());
         }

@@ -45,9 +45,15 @@ class LocksCommandTest {
     }
 
     private DistributedLock lock(String name) {
-        DistributedLockFactory factory = DistributedLocks.getInstance("set-nx-px", LockConfig.of(server.uri()));
+        DistributedLockFactory factory =
+                DistributedLocks.getInstance("set-nx-px", patient(LockConfig.of(server.uri())));
         factories.add(factory);
         return factory.getLock(name);
+    }
+
+    /** A busy machine takes long to connect for the first time. */
+    private static LockConfig patient(LockConfig config) {
+        return config.toBuilder().commandTimeout(Duration.ofMinutes(1)).build();
     }
 
     private static FutureTask<Boolean> passing(DistributedLock lock) {

@@ -36,7 +36,6 @@ public final class LockTexts {
     public static String details(LockOverview.Found found) {
         InspectedLock lock = found.lock();
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("lock", printable(lock.name())));
         rows.add(List.of("strategy", found.strategy()));
         rows.add(List.of("held by", who(lock.holder())));
         rows.add(List.of("  claim", lock.holder().claim()));
@@ -56,7 +55,7 @@ public final class LockTexts {
             String since = waiter.since().map(it -> ", since " + it).orElse("");
             rows.add(List.of("  " + place++ + ".", who(waiter) + since));
         }
-        return TextTable.texts(List.of("", ""), rows);
+        return TextTable.texts(List.of("lock", printable(lock.name())), rows);
     }
 
     /** Keys of other strategies that say that a lock is taken; or that nobody holds it if there are none. */

@@ -45,10 +45,14 @@ class LocksCommandTest {
     }
 
     private DistributedLock lock(String name) {
+        return factory().getLock(name);
+    }
+
+    private DistributedLockFactory factory() {
         DistributedLockFactory factory =
                 DistributedLocks.getInstance("set-nx-px", patient(LockConfig.of(server.uri())));
         factories.add(factory);
-        return factory.getLock(name);
+        return factory;
     }
 
     /** A busy machine takes long to connect for the first time. */
@@ -132,6 +136,27 @@ class LocksCommandTest {
             }
         }
         throw new AssertionError("nobody waits");
+    }
+
+    @Test
+    void factoriesThatWaitForEachOtherAreShown() throws Exception {
+        DistributedLockFactory one = factory();
+        DistributedLockFactory two = factory();
+        one.getLock("a").lock();
+        two.getLock("b").lock();
+        FutureTask<Boolean> first = passing(two.getLock("a"));
+        FutureTask<Boolean> second = passing(one.getLock("b"));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(run(ExitCodes.OK, "deadlocks"))
+                        .contains("a deadlock, if", "waits for \"a\", which", "waits for \"b\", which"));
+        assertThat(JsonParser.parseString(run(ExitCodes.OK, "deadlocks", "--json"))
+                        .getAsJsonObject()
+                        .getAsJsonArray("circles"))
+                .hasSize(1);
+        one.getLock("a").unlock();
+        two.getLock("b").unlock();
+        assertThat(first.get(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(second.get(1, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test

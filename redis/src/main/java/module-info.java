@@ -14,5 +14,6 @@ module dev.interlock.redis {
     exports dev.interlock.redis;
     exports dev.interlock.redis.connect;
     exports dev.interlock.redis.endpoint;
+    exports dev.interlock.redis.inspect;
     exports dev.interlock.redis.waiting;
 }

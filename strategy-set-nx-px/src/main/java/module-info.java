@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import dev.interlock.redis.inspect.LockInspectionProvider;
+import dev.interlock.setnxpx.SetNxPxInspectionProvider;
 import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import dev.interlock.spi.LockStrategyProvider;
 
@@ -15,4 +17,6 @@ module dev.interlock.setnxpx {
 
     provides LockStrategyProvider with
             SetNxPxStrategyProvider;
+    provides LockInspectionProvider with
+            SetNxPxInspectionProvider;
 }

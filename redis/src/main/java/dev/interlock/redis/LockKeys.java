@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +102,60 @@ public final class LockKeys {
      */
     public String client(String name, String client) {
         return lock(name) + ":client:" + client;
+    }
+
+    /**
+     * Returns the key under which a factory says which process it is.
+     *
+     * @param factory what tells the factory from all others, and is no secret
+     * @return the key, which is none of a lock
+     */
+    public String factory(String factory) {
+        return prefix + ":factory:" + factory;
+    }
+
+    /**
+     * Returns a pattern, as {@code SCAN} takes one, of the keys of all locks. Other keys may fit it too; {@link #name} tells them apart.
+     *
+     * @return the pattern
+     */
+    public String pattern() {
+        return prefix.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + ":{*}";
+    }
+
+    /**
+     * Returns the name of the lock whose key this is.
+     *
+     * @param key a key
+     * @return the name; empty if the key is not that of a lock
+     */
+    public Optional<String> name(String key) {
+        String begin = prefix + ":{";
+        if (!key.startsWith(begin) || key.indexOf('}') != key.length() - 1) {
+            return Optional.empty();
+        }
+        return Optional.of(decode(key.substring(begin.length(), key.length() - 1)));
+    }
+
+    private static String decode(String encoded) {
+        if (encoded.indexOf('%') < 0) {
+            return encoded;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        byte[] source = encoded.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < source.length; i++) {
+            if (source[i] == '%' && isHexadecimal(source, i + 1) && isHexadecimal(source, i + 2)) {
+                bytes.write(HexFormat.fromHexDigit(source[i + 1]) << 4 | HexFormat.fromHexDigit(source[i + 2]));
+                i += 2;
+            } else {
+                bytes.write(source[i]);
+            }
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private static boolean isHexadecimal(byte[] source, int index) {
+        return index < source.length && HexFormat.isHexDigit(source[index]);
     }
 
     private static String encode(String name) {

@@ -50,4 +50,24 @@ class LockKeysTest {
         assertThat(keys.lock("a}:fence")).isNotEqualTo(keys.fence("a"));
         assertThat(keys.lock("a%7D")).isNotEqualTo(keys.lock("a}"));
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"invoice:42", "a}b{", "100%", "a b\nc", "안녕 \uD83D\uDD12", "%7D"})
+    void theNameOfALockIsReadFromItsKey(String name) {
+        assertThat(keys.name(keys.lock(name))).contains(name);
+        assertThat(keys.name(keys.fence(name))).isEmpty();
+        assertThat(keys.name(keys.waiting(name))).isEmpty();
+    }
+
+    @Test
+    void otherKeysAreNotThoseOfLocks() {
+        assertThat(keys.name("other:{a}")).isEmpty();
+        assertThat(keys.name(keys.factory("abc"))).isEmpty();
+        assertThat(keys.name("app:{a%zz}")).contains("a%zz");
+    }
+
+    @Test
+    void thePatternTakesThePrefixAsItIs() {
+        assertThat(new LockKeys("a[1]*").pattern()).isEqualTo("a\\[1\\]\\*:{*}");
+    }
 }

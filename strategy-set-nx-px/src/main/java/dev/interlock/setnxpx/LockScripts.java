@@ -22,6 +22,9 @@ record LockScripts(LuaScript acquire, LuaScript release, String publish) {
     /** Extends leases. */
     static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
 
+    /** Tells who holds a lock and who waits for it. */
+    static final LuaScript LOOK = LuaScript.load(LockScripts.class, "look.lua");
+
     private static final LockScripts PLAIN = new LockScripts(
             withChannels(WaitingScripts.CHANNELS, "acquire.lua"),
             withChannels(WaitingScripts.CHANNELS, "release.lua"),

@@ -26,4 +26,15 @@ final class LockWord {
     static boolean isUnmarked(String value) {
         return value.startsWith(MAGIC) && !value.endsWith(MARK);
     }
+
+    /** Whether a value is the word of some claim, marked or not. */
+    static boolean isOurs(String value) {
+        return value.startsWith(MAGIC);
+    }
+
+    /** The owner token in a word of some claim. */
+    static String token(String word) {
+        int end = word.endsWith(MARK) ? word.length() - MARK.length() : word.length();
+        return word.substring(MAGIC.length(), end);
+    }
 }

@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redis.waiting.ContendedNames;
 import java.time.Duration;
 import java.util.List;
@@ -45,12 +46,14 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Places places;
     private final ScriptedReleases releases;
     private final ScriptedAttempts attempts;
+    private final FactoryCards cards;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         this.node = node;
         this.keys = new LockKeys(config.keyPrefix());
         this.settings = settings;
         this.timeout = config.commandTimeout();
+        this.cards = new FactoryCards(node, keys, config, env);
         Batches batches = new Batches(node, keys);
         ContendedNames contended = new ContendedNames();
         this.transactions = new OwnedTransactions(node, keys, settings);
@@ -68,8 +71,13 @@ final class SetNxPxProtocol implements LeaseProtocol {
     @Override
     public Attempt attempt(Claim claim) {
         try {
-            return takeGrant(claim)
+            Attempt attempt = takeGrant(claim)
                     .orElseGet(() -> settings.scripting() ? attempts.ask(claim) : transactions.ask(claim));
+            // A lease that is renewed writes it then.
+            if (attempt instanceof Attempt.Refused ? claim.isWaiting() : !claim.isRenewed()) {
+                cards.writeIfDue(claim);
+            }
+            return attempt;
         } catch (LockBackendException e) {
             places.leave(claim);
             return new Attempt.Failed(e);
@@ -83,6 +91,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
+        cards.writeIfDue(claims.get(0));
         return settings.scripting() ? renewals.byScript(claims) : renewals.byTransaction(claims);
     }
 

@@ -6,6 +6,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -74,7 +75,8 @@ record Settings(
                             RELEASE,
                             WAKEUP,
                             REPLICAS,
-                            DURABILITY),
+                            DURABILITY,
+                            FactoryCards.OPTION),
                     ConnectionSettings.POOL_OPTIONS.stream())
             .toList();
 

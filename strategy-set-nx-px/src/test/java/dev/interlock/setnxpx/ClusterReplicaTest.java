@@ -54,6 +54,8 @@ class ClusterReplicaTest {
                         .endpoints(cluster.uri())
                         .commandTimeout(timeout)
                         .option("replicas", replicas)
+                        // It would be one more key where a test counts them.
+                        .option("card", "false")
                         .build());
         factories.add(factory);
         return factory;

@@ -50,6 +50,8 @@ class ClusterTroubleTest {
                         .endpoints(uri)
                         .commandTimeout(commandTimeout)
                         .option("client", client)
+                        // It would be one more key where a test counts them.
+                        .option("card", "false")
                         .build());
         factories.add(factory);
         return factory;

@@ -64,7 +64,8 @@ class OptionsTest {
         "replicas, 1001, must be a number from 0 to 1000",
         "replicas, all, must be a number from 0 to 1000",
         "durability, tape, must be memory or disk",
-        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability'",
+        "card, maybe, must be true or false",
+        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability, card'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()

@@ -71,6 +71,7 @@ abstract class ProtocolFixture {
     private LeaseProtocol protocol(Environment env, String... options) {
         LockConfig.Builder builder =
                 LockConfig.builder().endpoints(redis.server.uri()).commandTimeout(Fixture.PATIENCE);
+        builder.option("card", "false");
         for (int i = 0; i < options.length; i += 2) {
             builder.option(options[i], options[i + 1]);
         }

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.interlock.LockConfig;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -15,10 +17,13 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.resps.ScanResult;
 
 /** One connection to one server, for everything but locks. Not safe for use by several threads at once. */
 public final class PlainClient implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 5_000;
+    private static final int SCANNED_AT_ONCE = 1_000;
     private static final Pattern VERSION = Pattern.compile("(?m)^redis_version:(\\S+)");
     private static final Pattern CALLS = Pattern.compile("(?m)^cmdstat_([^:]+):calls=(\\d+)");
 
@@ -77,6 +82,23 @@ public final class PlainClient implements AutoCloseable {
     public void delete(String key) {
         try {
             jedis.del(key);
+        } catch (JedisException e) {
+            throw failed(e);
+        }
+    }
+
+    /** The keys of this server that fit a pattern; a few at a time, so that others are served in between. */
+    Set<String> keys(String pattern) {
+        Set<String> keys = new HashSet<>();
+        ScanParams params = new ScanParams().match(pattern).count(SCANNED_AT_ONCE);
+        String cursor = ScanParams.SCAN_POINTER_START;
+        try {
+            do {
+                ScanResult<String> part = jedis.scan(cursor, params);
+                keys.addAll(part.getResult());
+                cursor = part.getCursor();
+            } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
+            return keys;
         } catch (JedisException e) {
             throw failed(e);
         }

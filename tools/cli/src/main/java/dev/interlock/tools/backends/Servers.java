@@ -11,6 +11,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -50,6 +52,21 @@ public record Servers(List<URI> named) {
         if (!named.isEmpty()) {
             DataServers.of(named).all().forEach(server -> new PlainClient(server).close());
         }
+    }
+
+    /**
+     * Returns the keys that fit a pattern, on all servers that the user named, or to which a cluster or sentinels lead.
+     *
+     * @param pattern the pattern, as {@code SCAN} takes one
+     */
+    public Set<String> keys(String pattern) {
+        Set<String> keys = new TreeSet<>();
+        for (RedisEndpoint server : DataServers.of(named).all()) {
+            try (PlainClient client = new PlainClient(server)) {
+                keys.addAll(client.keys(pattern));
+            }
+        }
+        return keys;
     }
 
     /**

@@ -20,6 +20,7 @@ import picocli.CommandLine.ScopeType;
             CompareCommand.class,
             ConformanceCommand.class,
             FaultsCommand.class,
+            LocksCommand.class,
             SiteCommand.class,
             StrategiesCommand.class
         },

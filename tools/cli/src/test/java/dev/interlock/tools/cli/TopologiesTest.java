@@ -2,14 +2,22 @@
 package dev.interlock.tools.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
 import dev.interlock.testservers.ClusterServers;
+import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +99,69 @@ class TopologiesTest {
                     .containsPattern("All +\\| 1 / 0 / 1 +\\| 1 / 0 / 1")
                     .doesNotContain(PASSWORD);
         }
+    }
+
+    @Test
+    @Tag("deep")
+    void locksAreListedAndReleasedOnAllNodesOfAClusterAndBehindSentinels() {
+        try (ClusterServers cluster = ClusterServers.start();
+                SentinelServers sentinels = SentinelServers.start(1)) {
+            for (String uri : List.of(withPassword(cluster.uri()), withPassword(sentinels.uri()))) {
+                try (DistributedLockFactory factory = factory(uri)) {
+                    List<String> names = List.of("a", "b", "c", "d", "e", "f", "g", "h");
+                    names.forEach(name -> factory.getLock(name).lock());
+                    assertThat(listed(uri)).containsExactlyElementsOf(names);
+
+                    assertThat(run("locks", "release", "c", "--force", "--yes", "--redis", uri))
+                            .as(() -> err.toString())
+                            .isEqualTo(ExitCodes.OK);
+                    assertThat(listed(uri)).hasSize(names.size() - 1).doesNotContain("c");
+                }
+            }
+            assertThat(out.toString() + err).doesNotContain(PASSWORD);
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void locksOfAPrimaryWithAReplicaAreListedOnceAndReleasedOnThePrimary() {
+        try (RedisServer primary = RedisServer.start("--repl-diskless-sync-delay", "0");
+                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port()))) {
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> String.valueOf(replica.command("INFO", "replication"))
+                            .contains("master_link_status:up"));
+            String uri = replica.uri() + "," + primary.uri();
+            try (DistributedLockFactory factory = factory(uri)) {
+                factory.getLock("a").lock();
+                assertThat(listed(uri)).containsExactly("a");
+                assertThat(run("locks", "release", "a", "--force", "--yes", "--redis", uri))
+                        .as(() -> err.toString())
+                        .isEqualTo(ExitCodes.OK);
+                assertThat(listed(uri)).isEmpty();
+            }
+        }
+    }
+
+    private static DistributedLockFactory factory(String uri) {
+        // A busy machine takes long to connect for the first time.
+        return DistributedLocks.getInstance(
+                "set-nx-px",
+                LockConfig.of(uri).toBuilder()
+                        .commandTimeout(Duration.ofMinutes(1))
+                        .build());
+    }
+
+    private List<String> listed(String uri) {
+        out.getBuffer().setLength(0);
+        assertThat(run("locks", "list", "--json", "--redis", uri))
+                .as(() -> err.toString())
+                .isEqualTo(ExitCodes.OK);
+        List<String> names = new ArrayList<>();
+        JsonParser.parseString(out.toString())
+                .getAsJsonObject()
+                .getAsJsonArray("locks")
+                .forEach(lock -> names.add(lock.getAsJsonObject().get("name").getAsString()));
+        return names;
     }
 
     @Test

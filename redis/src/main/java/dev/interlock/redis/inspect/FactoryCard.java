@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.inspect;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a factory says of itself to operators: which process it is. No lock depends on it.
+ *
+ * @param host the name of the machine or container
+ * @param pid the number of the process there
+ * @param client the client name of its connections; empty if it has none
+ * @param started when the factory was made, by its own clock
+ */
+public record FactoryCard(String host, long pid, String client, Instant started) {
+    /** The longest name that is kept; a longer one is cut off. */
+    private static final int LONGEST = 255;
+
+    /** Cuts off names that are too long, and replaces characters that would break a line of a terminal. */
+    public FactoryCard {
+        host = plain(host);
+        client = plain(client);
+        Objects.requireNonNull(started, "started");
+    }
+
+    private static String plain(String name) {
+        String plain = name.replaceAll("[\\p{Cntrl}\\s]", "?");
+        return plain.substring(0, Math.min(plain.length(), LONGEST));
+    }
+
+    /**
+     * Returns the card as it is kept in Redis: lines of a name, an equals sign and a value.
+     *
+     * @return the text
+     */
+    public String text() {
+        return "host=" + host + "\npid=" + pid + "\nclient=" + client + "\nstarted=" + started;
+    }
+
+    /**
+     * Reads a card. Lines that are not known are passed over.
+     *
+     * @param text the text
+     * @return the card; empty if the text is none
+     */
+    public static Optional<FactoryCard> read(String text) {
+        Map<String, String> values = new LinkedHashMap<>();
+        text.lines().forEach(line -> {
+            int equals = line.indexOf('=');
+            if (equals > 0) {
+                values.put(line.substring(0, equals), line.substring(equals + 1));
+            }
+        });
+        try {
+            return Optional.of(new FactoryCard(
+                    values.getOrDefault("host", ""),
+                    Long.parseLong(values.getOrDefault("pid", "")),
+                    values.getOrDefault("client", ""),
+                    Instant.parse(values.getOrDefault("started", ""))));
+        } catch (NumberFormatException | DateTimeParseException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.inspect;
+
+import dev.interlock.LockConfig;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.spi.StrategyOption;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/**
+ * Keeps the card of one factory in Redis: seldom, and on a thread that lives for one command, so that no lock waits for it. A factory
+ * that is younger than half a minute writes it only for a long lease that nobody renews, so that most short-lived programs write none.
+ * Safe to use from any thread.
+ */
+public final class FactoryCards {
+    /** The option that switches cards off. */
+    public static final StrategyOption OPTION = new StrategyOption(
+                    "card",
+                    "true",
+                    "true keeps a key that says which process this factory belongs to, for ./interlock locks, while locks are renewed or"
+                            + " waited for; false keeps none")
+            .mixedWith("false");
+
+    private static final System.Logger LOG = System.getLogger(FactoryCards.class.getName());
+
+    /** A younger factory writes no card for a claim that will be heard of again. */
+    private static final Duration YOUTH = Duration.ofSeconds(30);
+
+    private static final Duration PERIOD = Duration.ofSeconds(20);
+    private static final Duration LEAST_LIFE = Duration.ofMinutes(1);
+    private static final Duration MOST_LIFE = Duration.ofDays(1);
+
+    private final RedisNode node;
+    private final LockKeys keys;
+    private final Environment env;
+    private final Duration timeout;
+    private final String client;
+    private final Instant started;
+    private final boolean wanted;
+
+    /** When the factory was made, on the monotonic clock. */
+    private final long madeNanos;
+
+    /** When the next card is due, on the monotonic clock. */
+    private final AtomicLong dueNanos;
+
+    /** When the last of the leases ends that nobody renews, on the monotonic clock: no other card may be written until then. */
+    private final AtomicLong endNanos;
+
+    /**
+     * Creates the cards of a factory; writes none yet.
+     *
+     * @param node the server
+     * @param keys the names of keys
+     * @param config whether cards are wanted, and how long to wait for an answer
+     * @param env time and threads
+     */
+    public FactoryCards(RedisNode node, LockKeys keys, LockConfig config, Environment env) {
+        this.node = node;
+        this.keys = keys;
+        this.env = env;
+        this.timeout = config.commandTimeout();
+        this.client =
+                config.option(ConnectionSettings.CLIENT_NAME.name()).orElse("").strip();
+        this.wanted = OPTION.oneOf(config, "true", "false").equals("true");
+        this.started = Instant.ofEpochMilli(env.currentTimeMillis());
+        this.madeNanos = env.nanoTime();
+        this.dueNanos = new AtomicLong(madeNanos);
+        this.endNanos = new AtomicLong(madeNanos);
+    }
+
+    /**
+     * Writes the card if it is due, without waiting for it. Never fails.
+     *
+     * @param claim a claim of the factory that waits, is renewed, or was granted the lock for a time that nobody extends
+     */
+    public void writeIfDue(Claim claim) {
+        if (!wanted) {
+            return;
+        }
+        long now = env.nanoTime();
+        if (!claim.isRenewed()) {
+            long end = now + min(claim.lease(), MOST_LIFE).toNanos();
+            endNanos.accumulateAndGet(end, (last, next) -> next - last > 0 ? next : last);
+        }
+        long due = dueNanos.get();
+        if (now - due < 0 || isTooYoung(claim, now) || !dueNanos.compareAndSet(due, now + PERIOD.toNanos())) {
+            return;
+        }
+        String key = keys.factory(LockParty.factoryOf(claim.token()));
+        try {
+            long lifeMillis = Math.max(LEAST_LIFE.toMillis(), TimeUnit.NANOSECONDS.toMillis(endNanos.get() - now));
+            env.newThread("interlock-card", () -> write(key, lifeMillis)).start();
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.log(Level.DEBUG, "the card of a lock factory could not be written now", e);
+        }
+    }
+
+    private boolean isTooYoung(Claim claim, long now) {
+        boolean standsStill = !claim.isRenewed() && claim.lease().compareTo(YOUTH) > 0;
+        return !standsStill && now - madeNanos < YOUTH.toNanos();
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
+    }
+
+    private void write(String key, long lifeMillis) {
+        try {
+            String text = new FactoryCard(host(), ProcessHandle.current().pid(), client, started).text();
+            node.call(RedisCommand.of("SET", key, text, "PX", Long.toString(lifeMillis)), timeout);
+        } catch (RuntimeException e) {
+            // Nothing depends on it: a user may be refused it, and a factory may be closed meanwhile.
+            LOG.log(Level.DEBUG, "the card of a lock factory could not be written", e);
+        }
+    }
+
+    /** The name of this machine or container, as its environment says, or as its network does. */
+    private static String host() {
+        Optional<String> named = Stream.of("HOSTNAME", "COMPUTERNAME")
+                .map(System::getenv)
+                .filter(name -> name != null && !name.isBlank())
+                .findFirst();
+        try {
+            return named.isPresent() ? named.get() : InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown";
+        }
+    }
+}

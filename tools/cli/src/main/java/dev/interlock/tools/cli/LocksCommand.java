@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.cli;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockConfig;
+import dev.interlock.tools.backends.Messages;
+import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.locks.Deadlocks;
+import dev.interlock.tools.locks.LockOverview;
+import dev.interlock.tools.locks.LockTexts;
+import dev.interlock.tools.locks.LocksJson;
+import dev.interlock.tools.locks.OtherLocks;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** Shows operators who holds which lock, and who waits for it. */
+@Command(
+        name = "locks",
+        description =
+                "Shows who holds which lock and who waits for it, on servers that programs use. Owner tokens are never shown.",
+        synopsisSubcommandLabel = "COMMAND")
+final class LocksCommand {
+    /** People look at locks when a server is slow, and nothing else waits for the answer. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--redis",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URI",
+            defaultValue = "redis://localhost",
+            description =
+                    "the servers, as the programs name them: redis://..., rediss://..., redis-cluster://... or redis-sentinel://..."
+                            + " (default: ${DEFAULT-VALUE})")
+    private String redis = "";
+
+    @Option(
+            names = "--prefix",
+            scope = ScopeType.INHERIT,
+            paramLabel = "PREFIX",
+            defaultValue = "interlock",
+            description = "what the keys of the programs begin with (default: ${DEFAULT-VALUE})")
+    private String prefix = "";
+
+    @Option(names = "--json", scope = ScopeType.INHERIT, description = "print JSON instead of tables")
+    private boolean json;
+
+    @Command(description = "Lists all locks that are held.")
+    int list() {
+        return with(locks -> {
+            sayWhatIsNotListed(locks);
+            show(locks.all());
+            return ExitCodes.OK;
+        });
+    }
+
+    @Command(description = "Shows all that is known of a lock: its holder, and those who wait, in order.")
+    int show(@Parameters(paramLabel = "NAME", description = "the name of the lock") String name) {
+        return with(locks -> {
+            Optional<LockOverview.Found> found = locks.find(name);
+            if (found.isPresent()) {
+                print(json ? LocksJson.locks(List.of(found.get())) : LockTexts.details(found.get()));
+            } else {
+                List<OtherLocks.Trace> traces = locks.traces(name);
+                print(json ? LocksJson.traces(name, traces) : LockTexts.traces(name, traces));
+            }
+            return ExitCodes.OK;
+        });
+    }
+
+    @Command(description = "Shows factories that wait for each other in a circle.")
+    int deadlocks() {
+        return with(locks -> {
+            sayWhatIsNotListed(locks);
+            List<List<Deadlocks.Wait>> circles = Deadlocks.among(
+                    locks.all().stream().map(LockOverview.Found::lock).toList());
+            print(json ? LocksJson.circles(circles) : LockTexts.circles(circles));
+            return ExitCodes.OK;
+        });
+    }
+
+    @Command(description = "Lists all locks again and again.")
+    int watch(
+            @Option(
+                            names = "--every",
+                            paramLabel = "SECONDS",
+                            defaultValue = "2",
+                            description = "how often (default: ${DEFAULT-VALUE})")
+                    int seconds,
+            @Option(
+                            names = "--times",
+                            paramLabel = "NUMBER",
+                            defaultValue = "0",
+                            description = "how many times; until it is interrupted if left out")
+                    int times) {
+        if (seconds < 1 || times < 0) {
+            throw new ParameterException(spec.commandLine(), "--every must be at least 1, and --times at least 0");
+        }
+        return with(locks -> {
+            sayWhatIsNotListed(locks);
+            showNow(locks);
+            for (int i = 1; i != times; i++) {
+                try {
+                    TimeUnit.SECONDS.sleep(seconds);
+                    showNow(locks);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return ExitCodes.OK;
+                } catch (LockBackendException | ToolException e) {
+                    // A server that cannot be reached for a while is what the user wants to see, and no reason to end.
+                    spec.commandLine().getErr().println("interlock: " + Messages.of(e));
+                }
+            }
+            return ExitCodes.OK;
+        });
+    }
+
+    private void showNow(LockOverview locks) {
+        if (!json) {
+            print(Instant.now() + "\n");
+        }
+        show(locks.all());
+    }
+
+    @Command(
+            description =
+                    "Releases a lock in place of its holder, which learns of the loss at its next renewal and may go on until then."
+                            + " Asks first.")
+    int release(
+            @Parameters(paramLabel = "NAME", description = "the name of the lock") String name,
+            @Option(names = "--force", required = true, description = "says that you mean it") boolean force,
+            @Option(names = "--yes", description = "does not ask") boolean yes) {
+        return with(locks -> {
+            Optional<LockOverview.Found> found = locks.find(name);
+            PrintWriter err = spec.commandLine().getErr();
+            if (found.isEmpty()) {
+                List<OtherLocks.Trace> traces = locks.traces(name);
+                print(LockTexts.traces(name, traces));
+                if (traces.isEmpty()) {
+                    return ExitCodes.OK;
+                }
+                err.println("nothing was released: only locks of " + String.join(", ", locks.strategies()) + " can be");
+                return ExitCodes.FAILED;
+            }
+            err.print(LockTexts.details(found.get()));
+            if (!yes && !isConfirmed(err)) {
+                err.println("nothing was released");
+                return ExitCodes.FAILED;
+            }
+            boolean released = locks.release(found.get());
+            err.println(Instant.now() + " "
+                    + (released ? "released" : "did not release, since it has another holder by now or none,")
+                    + " lock \""
+                    + LockTexts.printable(name) + "\" of "
+                    + LockTexts.who(found.get().lock().holder()) + ", claim "
+                    + found.get().lock().holder().claim() + ", as asked by " + System.getProperty("user.name"));
+            return released ? ExitCodes.OK : ExitCodes.FAILED;
+        });
+    }
+
+    private static boolean isConfirmed(PrintWriter err) {
+        err.print("The holder may still be at work. Release the lock? [y/N] ");
+        err.flush();
+        try {
+            String answer = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+            return answer != null && answer.strip().equalsIgnoreCase("y");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private int with(ToIntFunction<LockOverview> use) {
+        try (LockOverview locks = open()) {
+            return use.applyAsInt(locks);
+        }
+    }
+
+    private LockOverview open() {
+        try {
+            return LockOverview.open(LockConfig.of(redis).toBuilder()
+                    .keyPrefix(prefix)
+                    .commandTimeout(PATIENCE)
+                    .build());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--redis or --prefix: " + e.getMessage());
+        }
+    }
+
+    private void sayWhatIsNotListed(LockOverview locks) {
+        spec.commandLine().getErr().println(LockTexts.notListed(locks.strategies()));
+    }
+
+    private void show(List<LockOverview.Found> found) {
+        print(json ? LocksJson.locks(found) : LockTexts.table(found));
+    }
+
+    private void print(String text) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(text);
+        out.flush();
+    }
+}

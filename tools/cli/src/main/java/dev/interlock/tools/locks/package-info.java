@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The locks of running programs, for operators: {@link dev.interlock.tools.locks.LockOverview} looks at them,
+ * {@link dev.interlock.tools.locks.Deadlocks} finds who waits for whom in a circle, and
+ * {@link dev.interlock.tools.locks.LockTexts} and {@link dev.interlock.tools.locks.LocksJson} write it down.
+ */
+@NullMarked
+package dev.interlock.tools.locks;
+
+import org.jspecify.annotations.NullMarked;

@@ -26,11 +26,17 @@ final class AcquireRound {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
+    private final AttemptReport.Listener reports;
     private final Claim claim;
     private final Poll poll;
 
-    AcquireRound(Environment env, Quorum quorum, Settings settings, Scripts scripts, Reports reports, Claim claim) {
+    AcquireRound(
+            Environment env,
+            Quorum quorum,
+            Settings settings,
+            Scripts scripts,
+            AttemptReport.Listener reports,
+            Claim claim) {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
@@ -52,7 +58,7 @@ final class AcquireRound {
         Request.Wording acquire = settings.fencing()
                 ? scripts.acquireFenced(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()))
                 : scripts.acquire(claim);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.VOTE, acquire);
         }
         poll.await(tooLateNanos());
@@ -88,7 +94,7 @@ final class AcquireRound {
         long largest = Votes.largestFence(poll);
         Poll confirmation = newPoll(answers -> confirmations(answers).isDecided());
         RedisCommand confirm = scripts.confirm(claim, largest);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             if (mayHold(i)) {
                 confirmation.ask(i, Request.Kind.OTHER, recordId -> confirm);
             } else {
@@ -192,15 +198,15 @@ final class AcquireRound {
      * @return which of the servers were sent the request and may have carried it out
      */
     private boolean[] undo(RedisCommand release) {
-        boolean[] sent = new boolean[quorum.size()];
-        boolean[] granted = new boolean[quorum.size()];
+        boolean[] sent = new boolean[poll.size()];
+        boolean[] granted = new boolean[poll.size()];
         Poll undoing = newPoll(answers -> haveAnswered(answers, granted));
         long untilNanos = env.nanoTime() + claim.lease().toNanos();
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             granted[i] = poll.answer(i) instanceof Answer.Said said && Votes.isGrant(said);
             sent[i] = mayHold(i) && (poll.giveUp(i) || granted[i]);
         }
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             if (sent[i]) {
                 undoing.release(i, release, untilNanos);
             }
@@ -221,8 +227,10 @@ final class AcquireRound {
     private AttemptReport report(
             AttemptReport.Outcome outcome, long elapsedNanos, long validityNanos, OptionalLong fence) {
         List<NodeReport> nodes = new ArrayList<>();
-        for (int i = 0; i < quorum.size(); i++) {
-            nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
+        for (int i = 0; i < poll.size(); i++) {
+            if (quorum.isListed(i)) {
+                nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
+            }
         }
         return new AttemptReport(
                 claim.name(), outcome, Duration.ofNanos(elapsedNanos), Duration.ofNanos(validityNanos), fence, nodes);

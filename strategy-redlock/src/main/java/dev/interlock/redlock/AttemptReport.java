@@ -7,7 +7,9 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an attempt to get a lock went, server by server. Instances are immutable and hold no secret.
@@ -66,5 +68,28 @@ public record AttemptReport(
         return "lock \"" + lockName + "\" " + outcome.name().toLowerCase(Locale.ROOT) + " after " + millis(elapsed)
                 + (outcome == Outcome.GRANTED ? ", valid for " + millis(validity) : "") + ": "
                 + nodes.stream().map(NodeReport::toString).collect(Collectors.joining("; "));
+    }
+
+    /** Where the reports of attempts go. */
+    static final class Listener {
+        private static final System.Logger LOG = System.getLogger(AttemptReport.class.getPackageName());
+
+        private final @Nullable Consumer<AttemptReport> listener;
+
+        Listener(@Nullable Consumer<AttemptReport> listener) {
+            this.listener = listener;
+        }
+
+        /** Whether anybody reads them; most attempts need none. */
+        boolean areWanted() {
+            return listener != null || LOG.isLoggable(System.Logger.Level.DEBUG);
+        }
+
+        void tell(AttemptReport report) {
+            LOG.log(System.Logger.Level.DEBUG, report);
+            if (listener != null) {
+                listener.accept(report);
+            }
+        }
     }
 }

@@ -20,9 +20,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -43,37 +45,69 @@ final class RedlockProtocol implements LeaseProtocol {
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final Reports reports;
+    private final AttemptReport.Listener reports;
     private final WakeUps wakeUps;
+    private final boolean restores;
     private final Duration lease;
     private final Duration timeout;
 
     /** A server, and what it is called in messages. */
-    record Server(String name, RedisNode node) {}
+    record Server(String name, RedisNode node) {
+        /** Returns host and port, of which a name consists that may have a scheme before and a database behind it. */
+        String address() {
+            return name.replaceFirst("^[a-z]+://([^@]*@)?", "")
+                    .replaceFirst("/.*", "")
+                    .replace(' ', '-');
+        }
+    }
 
-    RedlockProtocol(List<Server> servers, Settings settings, LockConfig config, Environment env, Reports reports) {
+    /** Makes a node of which other nodes have told. */
+    interface Joining {
+        /**
+         * Makes the node.
+         *
+         * @param address host and port
+         * @return the server, to which nobody has connected yet
+         */
+        Server join(String address);
+    }
+
+    RedlockProtocol(
+            List<Server> servers,
+            Joining joining,
+            Settings settings,
+            LockConfig config,
+            Environment env,
+            AttemptReport.Listener reports) {
         this.env = env;
         this.settings = settings;
         this.scripts = new Scripts(config.keyPrefix());
         this.quorum = new Quorum(
                 servers,
+                joining,
                 settings,
-                settings.births(env, scripts.birthRecord(), servers.size()),
+                settings.births(
+                        env,
+                        scripts.birthRecord(),
+                        servers.stream().map(Server::address).toList()),
                 config.commandTimeout(),
                 env);
         this.reports = reports;
-        this.wakeUps = new WakeUps(env, servers.stream().map(Server::node).toList());
+        this.wakeUps = new WakeUps(env, quorum::nodes);
+        this.restores = settings.maxLease().isPresent();
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
     }
 
     static DistributedLockFactory newFactory(
             List<Server> servers,
+            Joining joining,
             Settings settings,
             LockConfig config,
             Environment env,
             @Nullable Consumer<AttemptReport> onAttempt) {
-        RedlockProtocol protocol = new RedlockProtocol(servers, settings, config, env, new Reports(onAttempt));
+        RedlockProtocol protocol =
+                new RedlockProtocol(servers, joining, settings, config, env, new AttemptReport.Listener(onAttempt));
         return LockEngine.newFactory(
                 RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
     }
@@ -121,9 +155,15 @@ final class RedlockProtocol implements LeaseProtocol {
         for (int i = 0; i < polls.size(); i++) {
             Poll poll = polls.get(i);
             poll.await();
+            List<Renewal> outcomes = new ArrayList<>();
             for (int j = 0; j < batches.get(i).size(); j++) {
                 int index = batches.get(i).get(j);
-                renewals[index] = renewal(claims.get(index), Tally.ofLeases(poll, quorum.majority(), j), poll);
+                Renewal outcome = renewal(claims.get(index), Tally.ofLeases(poll, quorum.majority(), j), poll);
+                renewals[index] = outcome;
+                outcomes.add(outcome);
+            }
+            if (restores) {
+                restore(poll, batches.get(i).stream().map(claims::get).toList(), outcomes);
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -139,10 +179,38 @@ final class RedlockProtocol implements LeaseProtocol {
                 settings.patience(shortest, claims.get(0).timeout()),
                 answers -> areDecided(answers, claims.size(), 1));
         Request.Wording renew = scripts.renew(claims);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.RENEWAL, renew);
         }
         return poll;
+    }
+
+    /**
+     * Puts the keys of locks that are held where they are missing: on a node that has joined, or that has lost its data and votes again.
+     * Otherwise a holder of many months would lose its majority when the second node is replaced. One that has not answered yet is
+     * asked too, or the slowest node would never get them. Nobody waits for the answers, and nothing is sent twice, since it could
+     * arrive behind a release then.
+     */
+    private void restore(Poll poll, List<Claim> claims, List<Renewal> outcomes) {
+        for (int node = 0; node < poll.size(); node++) {
+            List<Claim> missing = new ArrayList<>();
+            for (int i = 0; i < claims.size(); i++) {
+                if (outcomes.get(i) instanceof Renewal.Renewed && Tally.mayBeGone(poll, node, i)) {
+                    missing.add(claims.get(i));
+                }
+            }
+            if (!missing.isEmpty() && quorum.isListed(node)) {
+                Request request = new Request(
+                        scripts.restore(missing),
+                        Request.Kind.VOTE,
+                        new Settings.Patience(0, 0),
+                        answer -> {},
+                        () -> {});
+                NodeLine line = quorum.get(node).line();
+                line.ask(request);
+                line.leave(request);
+            }
+        }
     }
 
     private Renewal renewal(Claim claim, Tally answers, Poll poll) {
@@ -168,19 +236,21 @@ final class RedlockProtocol implements LeaseProtocol {
             throw outage("confirmed the release", poll);
         }
         boolean[] stillListens = listens(channel);
-        int alone = 0;
+        Set<Integer> alone = new HashSet<>();
         boolean othersListen = false;
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < Math.min(poll.size(), Math.min(listens.length, stillListens.length)); i++) {
             if (poll.answer(i) instanceof Answer.Said said
                     && ((List<?>) said.value()).get(1) instanceof Long heard
                     && Long.valueOf(1).equals(((List<?>) said.value()).get(0))) {
                 boolean onlyOurs = heard == (listens[i] && stillListens[i] ? 1 : 0);
-                alone += onlyOurs ? 1 : 0;
+                if (onlyOurs) {
+                    alone.add(i);
+                }
                 othersListen |= !onlyOurs;
             }
         }
         // Whoever can acquire the lock listens to a majority, one of which is among these.
-        return new Release.Freed(othersListen || alone < quorum.majority());
+        return new Release.Freed(othersListen || !quorum.majority().areReached(alone::contains));
     }
 
     private boolean[] listens(String channel) {
@@ -222,7 +292,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 answers -> areDecided(answers, claims.size(), 2));
         RedisCommand release = scripts.release(claims);
         long untilNanos = env.nanoTime() + longest.toNanos();
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.release(i, release, untilNanos);
         }
         return poll;
@@ -251,7 +321,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 settings.patience(lease, timeout),
                 answers -> Tally.ofHolders(answers, quorum.majority()).isDecided());
         RedisCommand holder = scripts.holder(name);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.READ, recordId -> holder);
         }
         poll.await();
@@ -270,7 +340,8 @@ final class RedlockProtocol implements LeaseProtocol {
         return new LockBackendException(
                 poll.reason(node -> true),
                 "no majority of the servers " + what + ": "
-                        + IntStream.range(0, quorum.size())
+                        + IntStream.range(0, poll.size())
+                                .filter(quorum::isListed)
                                 .mapToObj(i ->
                                         poll.report(i, elapsed, answer -> true).toString())
                                 .collect(Collectors.joining("; ")));

@@ -14,6 +14,7 @@ final class Scripts {
     private static final LuaScript ACQUIRE = LuaScript.load(Scripts.class, "acquire.lua");
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
     private static final LuaScript RENEW = LuaScript.load(Scripts.class, "renew.lua");
+    private static final LuaScript RESTORE = LuaScript.load(Scripts.class, "restore.lua");
     private static final LuaScript RELEASE = LuaScript.load(Scripts.class, "release.lua");
 
     /**
@@ -84,6 +85,21 @@ final class Scripts {
             args.addAll(leases);
             return RedisCommand.script(RENEW, locks, args);
         });
+    }
+
+    /** Puts the keys of locks that are held where there are none. */
+    Request.Wording restore(List<Claim> claims) {
+        List<String> locks = new ArrayList<>(1 + claims.size());
+        locks.add(birthRecord);
+        claims.forEach(claim -> locks.add(keys.lock(claim.name())));
+        return recordId -> {
+            List<String> args = new ArrayList<>(List.of(recordId));
+            for (Claim claim : claims) {
+                args.add(claim.token());
+                args.add(millis(claim.lease()));
+            }
+            return RedisCommand.script(RESTORE, locks, args);
+        };
     }
 
     RedisCommand release(List<Claim> claims) {

@@ -57,14 +57,16 @@ final class Session {
     Answer abstention(Request.Kind kind, long nowNanos) {
         long wait = asideNanos(kind, nowNanos);
         if (eligibility != null && wait > 0) {
-            return standsAside(
-                    eligibility.isDisputed()
-                            ? "is used by a client with another list of servers, or under another index, and does not vote"
-                                    + " until that is over for max-lease: give all clients the same servers in the same order,"
-                                    + " and name each once; it may vote in "
+            String exclusion = eligibility.exclusion();
+            if (exclusion != null) {
+                return standsAside(exclusion);
+            }
+            return standsAside((eligibility.isDisputed()
+                            ? "is used by clients of another cluster, or in another process's place, and does not vote"
+                                    + " until that is over for max-lease: name each server in one cluster only; it may vote in "
                             : "has started, or lost its data, too short a time ago to vote, as far as clients have seen (the longest max-lease of"
-                                    + " any of them is " + eligibility.longestLease() + "), and may do so in ",
-                    wait);
+                                    + " any of them is " + eligibility.longestLease() + "), and may do so in ")
+                    + (TimeUnit.NANOSECONDS.toMillis(wait) + 1) + " ms");
         }
         return null;
     }
@@ -81,11 +83,9 @@ final class Session {
         };
     }
 
-    private Answer standsAside(String why, long waitNanos) {
+    private Answer standsAside(String why) {
         return new Answer.Failed(
-                NodeReport.Vote.STANDS_ASIDE,
-                new LockBackendException(
-                        Reason.UNREACHABLE, node + " " + why + (TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1) + " ms"));
+                NodeReport.Vote.STANDS_ASIDE, new LockBackendException(Reason.UNREACHABLE, node + " " + why));
     }
 
     void noteSent(long nowNanos) {

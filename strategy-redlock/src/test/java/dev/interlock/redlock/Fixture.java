@@ -54,7 +54,7 @@ final class Fixture implements AutoCloseable {
 
     /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
     static void loadScripts(RedisServer server) {
-        for (String script : List.of("birth/enrol", "acquire", "confirm", "renew", "release")) {
+        for (String script : List.of("birth/enrol", "acquire", "confirm", "renew", "restore", "release")) {
             try (InputStream source = Fixture.class.getResourceAsStream(script + ".lua")) {
                 server.command("SCRIPT", "LOAD", new String(source.readAllBytes(), StandardCharsets.UTF_8));
             } catch (IOException e) {
@@ -91,7 +91,12 @@ final class Fixture implements AutoCloseable {
         LockConfig config = config(tweak);
         Environment env = Environment.system();
         return closeLater(RedlockProtocol.newFactory(
-                servers(config, env, (index, node) -> node), Settings.of(config), config, env, reports::add));
+                servers(config, env, (index, node) -> node),
+                address -> join(address, config, env),
+                Settings.of(config),
+                config,
+                env,
+                reports::add));
     }
 
     /** The bare protocol, over nodes that a test may have wrapped. */
@@ -102,7 +107,20 @@ final class Fixture implements AutoCloseable {
             Collection<AttemptReport> reports) {
         LockConfig config = config(tweak);
         return closeLater(new RedlockProtocol(
-                servers(config, env, wrapper), Settings.of(config), config, env, new Reports(reports::add)));
+                servers(config, env, wrapper),
+                address -> join(address, config, env),
+                Settings.of(config),
+                config,
+                env,
+                new AttemptReport.Listener(reports::add)));
+    }
+
+    private static RedlockProtocol.Server join(String address, LockConfig config, Environment env) {
+        RedisEndpoint endpoint = RedisEndpoint.parse("redis://" + address);
+        return new RedlockProtocol.Server(
+                endpoint.toString(),
+                RedisNodes.lettuce(List.of(endpoint), ConnectionSettings.of(config), env)
+                        .get(0));
     }
 
     private static List<RedlockProtocol.Server> servers(

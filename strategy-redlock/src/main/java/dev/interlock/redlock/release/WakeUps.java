@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public final class WakeUps {
     private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Environment env;
-    private final List<RedisNode> nodes;
+    private final Supplier<List<RedisNode>> nodes;
     private final ReentrantLock lock = new ReentrantLock();
     private final PriorityQueue<Call> calls = new PriorityQueue<>(Comparator.comparing(call -> call));
     private @Nullable Thread thread;
@@ -41,9 +42,9 @@ public final class WakeUps {
      * Creates the wake-ups of a client.
      *
      * @param env time, threads and chance
-     * @param nodes the servers
+     * @param nodes tells the servers
      */
-    public WakeUps(Environment env, List<RedisNode> nodes) {
+    public WakeUps(Environment env, Supplier<List<RedisNode>> nodes) {
         this.env = env;
         this.nodes = nodes;
     }
@@ -58,7 +59,7 @@ public final class WakeUps {
     public Watch watch(String channel, Runnable onFreed) {
         Listener listener = new Listener(onFreed);
         List<Watch> watches = new ArrayList<>();
-        for (RedisNode node : nodes) {
+        for (RedisNode node : nodes.get()) {
             watches.add(node.subscribe(channel, () -> callSoon(listener)));
         }
         return new Watch() {

@@ -7,6 +7,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
+import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.birth.Births;
@@ -97,7 +98,14 @@ public final class RedlockOperations implements AutoCloseable {
         return connect(config, Environment.system());
     }
 
-    static RedlockOperations connect(LockConfig config, Environment env) {
+    static RedlockOperations connect(LockConfig given, Environment env) {
+        // Whoever looks after nodes gives the max-lease of the clients, and has no lease of their own in mind.
+        Duration longest = Settings.MAX_LEASE.duration(given, Duration.ofMillis(1), Duration.ofDays(1));
+        LockConfig config = given.lockDefaults().lease().compareTo(longest) <= 0
+                ? given
+                : given.toBuilder()
+                        .lockDefaults(LockOptions.builder().lease(longest).build())
+                        .build();
         return new RedlockOperations(
                 env, RedlockStrategyProvider.newClient(config, env), new RedlockStrategyProvider().newFactory(config));
     }

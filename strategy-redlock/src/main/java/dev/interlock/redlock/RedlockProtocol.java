@@ -155,15 +155,13 @@ final class RedlockProtocol implements LeaseProtocol {
         for (int i = 0; i < polls.size(); i++) {
             Poll poll = polls.get(i);
             poll.await();
-            List<Renewal> outcomes = new ArrayList<>();
-            for (int j = 0; j < batches.get(i).size(); j++) {
-                int index = batches.get(i).get(j);
-                Renewal outcome = renewal(claims.get(index), Tally.ofLeases(poll, quorum.majority(), j), poll);
-                renewals[index] = outcome;
-                outcomes.add(outcome);
+            List<Claim> batch = batches.get(i).stream().map(claims::get).toList();
+            for (int j = 0; j < batch.size(); j++) {
+                renewals[batches.get(i).get(j)] =
+                        renewal(batch.get(j), Tally.ofLeases(poll, quorum.majority(), j), poll);
             }
             if (restores) {
-                restore(poll, batches.get(i).stream().map(claims::get).toList(), outcomes);
+                restore(poll, batch);
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -191,11 +189,12 @@ final class RedlockProtocol implements LeaseProtocol {
      * asked too, or the slowest node would never get them. Nobody waits for the answers, and nothing is sent twice, since it could
      * arrive behind a release then.
      */
-    private void restore(Poll poll, List<Claim> claims, List<Renewal> outcomes) {
+    private void restore(Poll poll, List<Claim> claims) {
         for (int node = 0; node < poll.size(); node++) {
             List<Claim> missing = new ArrayList<>();
             for (int i = 0; i < claims.size(); i++) {
-                if (outcomes.get(i) instanceof Renewal.Renewed && Tally.mayBeGone(poll, node, i)) {
+                if (Tally.mayBeGone(poll, node, i)
+                        && Tally.ofLeases(poll, quorum.majority(), i).isHeld()) {
                     missing.add(claims.get(i));
                 }
             }

@@ -97,23 +97,27 @@ final class Tally {
         return true;
     }
 
-    private boolean any(Predicate<Count> condition) {
-        for (Count count : counts) {
-            if (condition.test(count)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether a majority said yes. */
     boolean isCarried() {
         return all(Count::isCarried);
     }
 
+    /** The list that counts until a change has ended: as long as it holds a lease, nobody else can get the lock. */
+    private Count oldList() {
+        return counts[0];
+    }
+
+    /**
+     * Whether a lease is held by a majority, though perhaps not by one of the new list yet while that changes: then it is not
+     * confirmed, but not lost either.
+     */
+    boolean isHeld() {
+        return oldList().isCarried();
+    }
+
     /** Whether no majority can say yes to what it has already, since too many have nothing or something else there. */
     boolean isLost() {
-        return any(Count::isLost);
+        return oldList().isLost();
     }
 
     /** Whether a majority has answered. */
@@ -131,12 +135,12 @@ final class Tally {
         return isCarried()
                 || isLost()
                 || all(count -> count.open() == 0)
-                || (!all(Count::canBeCarried) && !any(Count::canBeLost));
+                || (!all(Count::canBeCarried) && !oldList().canBeLost());
     }
 
     /** Why a lease is lost. */
     LossCause cause() {
-        return any(count -> count.isLost() && count.taken > count.gone) ? LossCause.TAKEN : LossCause.GONE;
+        return oldList().taken > oldList().gone ? LossCause.TAKEN : LossCause.GONE;
     }
 
     /**

@@ -16,7 +16,13 @@ import picocli.CommandLine.ScopeType;
         name = "interlock",
         description =
                 "Looks at the installed lock strategies, compares them, and holds them to the contract, on real Redis servers.",
-        subcommands = {CompareCommand.class, ConformanceCommand.class, FaultsCommand.class, StrategiesCommand.class},
+        subcommands = {
+            CompareCommand.class,
+            ConformanceCommand.class,
+            FaultsCommand.class,
+            RedlockCommand.class,
+            StrategiesCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND",
         footer =
                 "%nTwo more commands: bench measures against other libraries, scale measures growth: interlock bench --help,"

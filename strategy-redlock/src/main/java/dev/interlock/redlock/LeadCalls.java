@@ -137,7 +137,7 @@ final class LeadCalls {
                 settings.patience(lease, claim.timeout()),
                 answers -> Tally.ofLeases(answers, quorum.majority(), 0).isDecidedForLease());
         Request.Wording renew = scripts.renew(List.of(Turn.ofRoot(claim, root.token(), lease)));
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.RENEWAL, renew);
         }
         poll.await();

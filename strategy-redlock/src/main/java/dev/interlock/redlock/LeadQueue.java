@@ -58,23 +58,13 @@ final class LeadQueue {
         void releaseSoon(Claim claim);
     }
 
-    LeadQueue(
-            Environment env,
-            Quorum quorum,
-            Settings settings,
-            Scripts scripts,
-            Nodes nodes,
-            List<RedlockProtocol.Server> servers) {
+    LeadQueue(Environment env, Quorum quorum, Settings settings, Scripts scripts, Nodes nodes) {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
         this.nodes = nodes;
-        this.turns = new Turns(
-                env,
-                servers.stream().map(RedlockProtocol.Server::node).toList(),
-                scripts.keys(),
-                quorum::lead,
-                settings.longestGrant());
+        this.turns =
+                new Turns(env, node -> quorum.get(node).node(), scripts.keys(), quorum::lead, settings.longestGrant());
         this.calls = new LeadCalls(
                 env,
                 quorum,
@@ -82,6 +72,7 @@ final class LeadQueue {
                 scripts,
                 turns,
                 (claim, root) -> nodes.releaseSoon(Turn.ofRoot(claim, root, settings.longestGrant())));
+        quorum.onChange(turns::askAll);
     }
 
     Attempt attempt(Claim claim) {

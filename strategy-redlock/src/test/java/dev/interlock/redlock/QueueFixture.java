@@ -9,6 +9,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.redlock.lead.LeadScripts;
 import java.time.Duration;
 import java.util.List;
@@ -170,7 +171,7 @@ final class QueueFixture implements AutoCloseable {
 
     /** The node at which those wait who wait for a lock. */
     static int lead(String name) {
-        return Quorum.home(name, 3);
+        return Quorum.first(name, Configuration.founding(List.of("a", "b", "c")).majorities(), node -> true);
     }
 
     /** What a node says of the holder. */

@@ -20,6 +20,7 @@ import picocli.CommandLine.ScopeType;
             CompareCommand.class,
             ConformanceCommand.class,
             FaultsCommand.class,
+            RedlockCommand.class,
             SiteCommand.class,
             StrategiesCommand.class
         },

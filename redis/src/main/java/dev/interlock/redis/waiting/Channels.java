@@ -76,7 +76,7 @@ public final class Channels {
      * @return whether it is the one that was given first
      */
     public boolean areAt(RedisNode server) {
-        return node == server;
+        return node.equals(server);
     }
 
     private String scope(String name) {

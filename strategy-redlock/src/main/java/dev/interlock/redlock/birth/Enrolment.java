@@ -159,7 +159,7 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         Eligibility eligibility = session.enrolled();
         lock.lock();
         try {
-            if (asked == session) {
+            if (session.equals(asked)) {
                 return;
             }
             asked = session;
@@ -177,7 +177,7 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         List<R> repeated;
         lock.lock();
         try {
-            if (asked == session) {
+            if (session.equals(asked)) {
                 asked = null;
             }
             repeated = List.copyOf(waiting);

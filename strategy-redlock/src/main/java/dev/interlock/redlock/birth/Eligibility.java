@@ -170,7 +170,7 @@ public final class Eligibility {
         lock.lock();
         try {
             Object state = electorate.state();
-            if (judgedState != state) {
+            if (!state.equals(judgedState)) {
                 // Seldom: most votes are counted while nothing changes.
                 exclusion = electorate.exclusion(index, record);
                 judgedState = state;

@@ -49,7 +49,7 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
      * @throws IllegalArgumentException if the text is none of a configuration
      */
     public static Configuration parse(String text) {
-        String[] parts = text.split(" ");
+        String[] parts = text.split(" ", -1);
         if (parts.length < 3) {
             throw new IllegalArgumentException("\"" + text + "\" is no configuration");
         }
@@ -168,7 +168,7 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
      * @return whether both say the same of who votes
      */
     public boolean agreesWith(Configuration other) {
-        return revision == 0 && other.revision == 0 ? newList().equals(other.newList()) : equals(other);
+        return (revision == 0 && other.revision == 0) ? newList().equals(other.newList()) : equals(other);
     }
 
     /**

@@ -143,7 +143,8 @@ final class LeadQueue {
             return roundInstead(claim, turn, began);
         }
         List<?> reply = (List<?>) said.value();
-        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1));
+        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1), env.nanoTime());
+        Asked reliable = turn.answered(asked, settings.drift());
         int state = (int) LeadCalls.number(reply, 0);
         if (state == FIRST) {
             return exchange(claim, turn, asked, said, reply);
@@ -152,7 +153,7 @@ final class LeadQueue {
             return inherit(
                     claim,
                     turn,
-                    asked,
+                    reliable,
                     (String) Objects.requireNonNull(reply.get(5)),
                     (int) LeadCalls.number(reply, 2),
                     LeadCalls.number(reply, 3),
@@ -160,7 +161,7 @@ final class LeadQueue {
         }
         long placed = LeadCalls.number(reply, 3);
         listening.reachable(placed != 0);
-        turn.refused(asked, placed);
+        turn.refused(placed);
         contended.add(claim.name());
         if (placed == 0) {
             return roundInstead(claim, turn, began);
@@ -312,7 +313,7 @@ final class LeadQueue {
         if (root.isPassable(env.nanoTime()) && quorum.mayLead(root.lead())) {
             // From the sending on, this claim deletes nothing, unless it hears that nothing was passed.
             turns.remove(claim);
-            if (calls.pass(claim, root) != LeadCalls.Passing.REFUSED) {
+            if (calls.pass(claim, turn, root) != LeadCalls.Passing.REFUSED) {
                 return new Release.Freed(true);
             }
             turns.restore(turn);

@@ -139,13 +139,27 @@ public final class Turn {
     }
 
     /**
-     * Notes that the lead has answered that the lock is taken.
+     * Notes that the lead has answered.
      *
      * @param answered the question
+     * @param drift by which part of a time clocks may differ
+     * @return the question by which to convert what the lead says of times before: an earlier one if its clock was set back since
+     */
+    public synchronized Asked answered(Asked answered, double drift) {
+        Asked before = asked;
+        if (before == null || answered.micros() >= before.leastMicros(answered.answeredNanos(), drift)) {
+            asked = answered;
+            return answered;
+        }
+        return before;
+    }
+
+    /**
+     * Notes that the lead has answered that the lock is taken.
+     *
      * @param placed since when the claim has its place, or zero if it has none
      */
-    public synchronized void refused(Asked answered, long placed) {
-        asked = answered;
+    public synchronized void refused(long placed) {
         if (placed != 0) {
             since = placed;
         }
@@ -184,7 +198,7 @@ public final class Turn {
     }
 
     /**
-     * Returns the last question that the lead has answered.
+     * Returns the last question that the lead has answered, or an earlier one if its clock was set back since.
      *
      * @return the question, or {@code null} if there is none since the claim waits there
      */

@@ -35,6 +35,11 @@ final class LeadQueue {
     /** How soon whoever waits asks again at the latest, so that nobody waits for long behind one who was granted the lock and died. */
     private static final Duration ASK_AGAIN = Duration.ofMillis(1_400);
 
+    /** How soon whoever waits nowhere asks again at the latest, at first; twice as late each time. */
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final int MOST_DOUBLINGS = 7;
+
     private static final int FIRST = 1;
     private static final int HOP = 2;
 
@@ -97,12 +102,19 @@ final class LeadQueue {
             calls.leaveSoon(turn);
             turns.remove(claim);
         }
-        return attempt instanceof Attempt.Refused refused ? askAgainSoon(refused) : attempt;
+        return attempt instanceof Attempt.Refused refused ? askAgain(refused, turn) : attempt;
     }
 
-    private static Attempt askAgainSoon(Attempt.Refused refused) {
-        Duration after = refused.retryAfter().orElse(ASK_AGAIN);
-        return after.compareTo(ASK_AGAIN) < 0 ? refused : new Attempt.Refused(Optional.of(ASK_AGAIN));
+    private Attempt askAgain(Attempt.Refused refused, Turn turn) {
+        Duration latest = turn.lead() < 0 ? soon(turn) : ASK_AGAIN;
+        Duration after = refused.retryAfter().orElse(latest);
+        return after.compareTo(latest) < 0 ? refused : new Attempt.Refused(Optional.of(latest));
+    }
+
+    /** Nobody tells whoever waits nowhere, and those who stand in a queue are served meanwhile. */
+    private Duration soon(Turn turn) {
+        long longest = FIRST_PAUSE_NANOS << Math.min(turn.refusedNowhere(), MOST_DOUBLINGS);
+        return Duration.ofNanos(env.nextLong(longest));
     }
 
     private Attempt firstRound(Claim claim) {
@@ -110,6 +122,7 @@ final class LeadQueue {
         if (attempt instanceof Attempt.Refused && claim.isWaiting()) {
             contended.add(claim.name());
             turns.begin(claim);
+            turns.hurry(claim.name());
         }
         return attempt;
     }

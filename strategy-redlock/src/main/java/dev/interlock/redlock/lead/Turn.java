@@ -25,6 +25,7 @@ public final class Turn {
     private boolean told;
     private @Nullable Root root;
     private boolean releasing;
+    private int refusalsNowhere;
 
     /**
      * Creates the turn of a claim, which waits nowhere.
@@ -163,6 +164,15 @@ public final class Turn {
         if (placed != 0) {
             since = placed;
         }
+    }
+
+    /**
+     * Notes that the claim was refused and waits nowhere.
+     *
+     * @return how often that was so before
+     */
+    public synchronized int refusedNowhere() {
+        return refusalsNowhere++;
     }
 
     /** Notes a message that the claim was granted something, to be asked for, if it still waits as it did. */

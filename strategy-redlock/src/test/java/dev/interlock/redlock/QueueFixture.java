@@ -41,15 +41,16 @@ final class QueueFixture implements AutoCloseable {
 
     /** A client, and how often it was told to ask. */
     final class Client {
-        final LeaseProtocol protocol = redis.protocol(
-                Fixture::trusting,
-                Environment.system(),
-                (index, node) -> node,
-                Fixture.reports(),
-                settings -> settings.withLongestGrant(grant));
+        final LeaseProtocol protocol;
         private final AtomicInteger signals = new AtomicInteger();
 
-        private Client(String name) {
+        private Client(String name, Environment env) {
+            protocol = redis.protocol(
+                    Fixture::trusting,
+                    env,
+                    (index, node) -> node,
+                    Fixture.reports(),
+                    settings -> settings.withLongestGrant(grant));
             protocol.watch(name, signals::incrementAndGet);
             soon().until(() -> {
                 Claim claim = Fixture.claim("to-connect");
@@ -121,7 +122,12 @@ final class QueueFixture implements AutoCloseable {
 
     /** Makes a client that listens. */
     Client client(String name) {
-        return new Client(name);
+        return client(name, Environment.system());
+    }
+
+    /** The same, with clocks of its own. */
+    Client client(String name, Environment env) {
+        return new Client(name, env);
     }
 
     /** Lets a client own a lock that can be passed on, after another one has held it. */
@@ -204,7 +210,8 @@ final class QueueFixture implements AutoCloseable {
                         String.valueOf(token(lead, name)),
                         Integer.toString(hop),
                         Long.toString(deadlineMicros),
-                        Long.toString(fence));
+                        Long.toString(fence),
+                        "0");
     }
 
     /** The clock of a node. */

@@ -98,7 +98,7 @@ final class AcquireRound {
         Request.Wording acquire = granted == null
                 ? scripts.acquire(claim, TimeUnit.MILLISECONDS.toMicros(env.currentTimeMillis()), "")
                 : scripts.acquire(claim, granted.firstFence, granted.predecessor);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             if (granted != null && i == lead) {
                 poll.know(i, new Answer.Said(List.of(1L, granted.firstFence), granted.vote.from()));
             } else {
@@ -137,7 +137,7 @@ final class AcquireRound {
         long largest = Votes.largestFence(poll);
         Poll confirmation = newPoll(answers -> confirmations(answers).isDecided());
         RedisCommand confirm = scripts.confirm(claim, largest);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             if (mayHold(i)) {
                 confirmation.ask(i, Request.Kind.OTHER, recordId -> confirm);
             } else {
@@ -241,15 +241,15 @@ final class AcquireRound {
      * @return which of the servers were sent the request and may have carried it out
      */
     private boolean[] undo(RedisCommand release) {
-        boolean[] sent = new boolean[quorum.size()];
-        boolean[] granted = new boolean[quorum.size()];
+        boolean[] sent = new boolean[poll.size()];
+        boolean[] granted = new boolean[poll.size()];
         Poll undoing = newPoll(answers -> haveAnswered(answers, granted));
         long untilNanos = env.nanoTime() + claim.lease().toNanos();
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             granted[i] = poll.answer(i) instanceof Answer.Said said && Votes.isGrant(said);
             sent[i] = mayHold(i) && (poll.giveUp(i) || granted[i]);
         }
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             if (sent[i]) {
                 undoing.release(i, release, untilNanos);
             }
@@ -270,8 +270,10 @@ final class AcquireRound {
     private AttemptReport report(
             AttemptReport.Outcome outcome, long elapsedNanos, long validityNanos, OptionalLong fence) {
         List<NodeReport> nodes = new ArrayList<>();
-        for (int i = 0; i < quorum.size(); i++) {
-            nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
+        for (int i = 0; i < poll.size(); i++) {
+            if (quorum.isListed(i)) {
+                nodes.add(poll.report(i, elapsedNanos, Votes::isGrant));
+            }
         }
         return new AttemptReport(
                 claim.name(), outcome, Duration.ofNanos(elapsedNanos), Duration.ofNanos(validityNanos), fence, nodes);

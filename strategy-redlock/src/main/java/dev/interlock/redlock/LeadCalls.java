@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.Request.Answer;
+import dev.interlock.redlock.lead.Asked;
 import dev.interlock.redlock.lead.Root;
 import dev.interlock.redlock.lead.Turn;
 import dev.interlock.redlock.lead.Turns;
@@ -75,9 +76,9 @@ final class LeadCalls {
     }
 
     /** Passes a root on to the first who waits. */
-    Passing pass(Claim claim, Root root) {
+    Passing pass(Claim claim, Turn turn, Root root) {
         int lead = root.lead();
-        RedisCommand pass = scripts.lead().pass(claim.name(), root);
+        RedisCommand pass = scripts.lead().pass(claim.name(), root, leastMicros(turn));
         Poll poll = newPoll(claim, lead);
         poll.ask(lead, Request.Kind.OTHER, recordId -> pass);
         // What was not passed on by the end of the root is nobody's any more.
@@ -125,7 +126,13 @@ final class LeadCalls {
 
     private RedisCommand leaving(Turn turn) {
         return scripts.lead()
-                .leave(turn.queued(), turns.channel(turn.lead(), turn.claim().name()));
+                .leave(turn.queued(), turns.channel(turn.lead(), turn.claim().name()), leastMicros(turn));
+    }
+
+    /** What the clock of the lead shows at least, unless it was set back: then no deadline by that clock is worth anything. */
+    private long leastMicros(Turn turn) {
+        Asked asked = turn.asked();
+        return asked == null ? 0 : asked.leastMicros(env.nanoTime(), settings.drift());
     }
 
     /** Renews a root before it is held; returns {@code null} if no majority has confirmed that. */
@@ -137,7 +144,7 @@ final class LeadCalls {
                 settings.patience(lease, claim.timeout()),
                 answers -> Tally.ofLeases(answers, quorum.majority(), 0).isDecidedForLease());
         Request.Wording renew = scripts.renew(List.of(Turn.ofRoot(claim, root.token(), lease)));
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.RENEWAL, renew);
         }
         poll.await();

@@ -35,6 +35,11 @@ final class LeadQueue {
     /** How soon whoever waits asks again at the latest, so that nobody waits for long behind one who was granted the lock and died. */
     private static final Duration ASK_AGAIN = Duration.ofMillis(1_400);
 
+    /** How soon whoever waits nowhere asks again at the latest, at first; twice as late each time. */
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final int MOST_DOUBLINGS = 7;
+
     private static final int FIRST = 1;
     private static final int HOP = 2;
 
@@ -58,23 +63,13 @@ final class LeadQueue {
         void releaseSoon(Claim claim);
     }
 
-    LeadQueue(
-            Environment env,
-            Quorum quorum,
-            Settings settings,
-            Scripts scripts,
-            Nodes nodes,
-            List<RedlockProtocol.Server> servers) {
+    LeadQueue(Environment env, Quorum quorum, Settings settings, Scripts scripts, Nodes nodes) {
         this.env = env;
         this.quorum = quorum;
         this.settings = settings;
         this.nodes = nodes;
-        this.turns = new Turns(
-                env,
-                servers.stream().map(RedlockProtocol.Server::node).toList(),
-                scripts.keys(),
-                quorum::lead,
-                settings.longestGrant());
+        this.turns =
+                new Turns(env, node -> quorum.get(node).node(), scripts.keys(), quorum::lead, settings.longestGrant());
         this.calls = new LeadCalls(
                 env,
                 quorum,
@@ -82,6 +77,7 @@ final class LeadQueue {
                 scripts,
                 turns,
                 (claim, root) -> nodes.releaseSoon(Turn.ofRoot(claim, root, settings.longestGrant())));
+        quorum.onChange(turns::askAll);
     }
 
     Attempt attempt(Claim claim) {
@@ -97,12 +93,19 @@ final class LeadQueue {
             calls.leaveSoon(turn);
             turns.remove(claim);
         }
-        return attempt instanceof Attempt.Refused refused ? askAgainSoon(refused) : attempt;
+        return attempt instanceof Attempt.Refused refused ? askAgain(refused, turn) : attempt;
     }
 
-    private static Attempt askAgainSoon(Attempt.Refused refused) {
-        Duration after = refused.retryAfter().orElse(ASK_AGAIN);
-        return after.compareTo(ASK_AGAIN) < 0 ? refused : new Attempt.Refused(Optional.of(ASK_AGAIN));
+    private Attempt askAgain(Attempt.Refused refused, Turn turn) {
+        Duration latest = turn.lead() < 0 ? soon(turn) : ASK_AGAIN;
+        Duration after = refused.retryAfter().orElse(latest);
+        return after.compareTo(latest) < 0 ? refused : new Attempt.Refused(Optional.of(latest));
+    }
+
+    /** Nobody tells whoever waits nowhere, and those who stand in a queue are served meanwhile. */
+    private Duration soon(Turn turn) {
+        long longest = FIRST_PAUSE_NANOS << Math.min(turn.refusedNowhere(), MOST_DOUBLINGS);
+        return Duration.ofNanos(env.nextLong(longest));
     }
 
     private Attempt firstRound(Claim claim) {
@@ -110,6 +113,7 @@ final class LeadQueue {
         if (attempt instanceof Attempt.Refused && claim.isWaiting()) {
             contended.add(claim.name());
             turns.begin(claim);
+            turns.hurry(claim.name());
         }
         return attempt;
     }
@@ -143,7 +147,8 @@ final class LeadQueue {
             return roundInstead(claim, turn, began);
         }
         List<?> reply = (List<?>) said.value();
-        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1));
+        Asked asked = new Asked(lead, began, wallMillis, epoch, LeadCalls.number(reply, 1), env.nanoTime());
+        Asked reliable = turn.answered(asked, settings.drift());
         int state = (int) LeadCalls.number(reply, 0);
         if (state == FIRST) {
             return exchange(claim, turn, asked, said, reply);
@@ -152,7 +157,7 @@ final class LeadQueue {
             return inherit(
                     claim,
                     turn,
-                    asked,
+                    reliable,
                     (String) Objects.requireNonNull(reply.get(5)),
                     (int) LeadCalls.number(reply, 2),
                     LeadCalls.number(reply, 3),
@@ -160,7 +165,7 @@ final class LeadQueue {
         }
         long placed = LeadCalls.number(reply, 3);
         listening.reachable(placed != 0);
-        turn.refused(asked, placed);
+        turn.refused(placed);
         contended.add(claim.name());
         if (placed == 0) {
             return roundInstead(claim, turn, began);
@@ -312,7 +317,7 @@ final class LeadQueue {
         if (root.isPassable(env.nanoTime()) && quorum.mayLead(root.lead())) {
             // From the sending on, this claim deletes nothing, unless it hears that nothing was passed.
             turns.remove(claim);
-            if (calls.pass(claim, root) != LeadCalls.Passing.REFUSED) {
+            if (calls.pass(claim, turn, root) != LeadCalls.Passing.REFUSED) {
                 return new Release.Freed(true);
             }
             turns.restore(turn);

@@ -105,14 +105,21 @@ final class NodeConnector {
         RedisLink link = node.openLink(timeout);
         try {
             String runId = introduce(link);
-            Eligibility eligibility = births == null
-                    ? null
-                    : births.begin(index, server.name(), reply(link, births.enrol(index, runId, null)));
-            return new Session(server.name(), link, runId, eligibility);
+            Eligibility eligibility = births == null ? null : enrol(births, link, runId);
+            return new Session(env, server.name(), link, runId, eligibility);
         } catch (Throwable e) {
             link.close();
             throw e;
         }
+    }
+
+    private Eligibility enrol(Births records, RedisLink link, String runId) {
+        Eligibility eligibility = records.begin(index, server.name(), reply(link, records.enrol(index, runId, null)));
+        if (records.isBehind(index, eligibility)) {
+            // It has told this client which nodes vote, or has yet to be told.
+            records.learn(eligibility, index, server.name(), reply(link, records.enrol(index, runId, eligibility)));
+        }
+        return eligibility;
     }
 
     /** Finds out which process it is, and refuses one that cannot keep locks. */

@@ -133,7 +133,9 @@ final class NodeLine implements NodeConnector.Owner {
     void deliverLater(Outbox.Undelivered release) {
         lock.lock();
         try {
-            backlog.addUndelivered(release);
+            if (!connected.isClosed()) {
+                backlog.addUndelivered(release);
+            }
         } finally {
             lock.unlock();
         }

@@ -9,8 +9,10 @@ import dev.interlock.redlock.NodeReport.Vote;
 import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -73,7 +75,7 @@ final class Poll {
         return requests.length;
     }
 
-    /** Asks a server. */
+    /** Asks a server, unless it is none of the nodes any more. */
     void ask(int node, Request.Kind kind, Request.Wording wording) {
         Request request = new Request(wording, kind, patience, answer -> note(node, answer));
         requests[node] = request;
@@ -204,11 +206,7 @@ final class Poll {
     }
 
     private boolean hasMajoritySpoken() {
-        int spoken = 0;
-        for (int i = 0; i < size(); i++) {
-            spoken += answer(i) instanceof Answer.Said ? 1 : 0;
-        }
-        return spoken >= quorum.majority();
+        return quorum.majority().areReached(node -> answer(node) instanceof Answer.Said);
     }
 
     /** Counts no more answers. */
@@ -236,6 +234,10 @@ final class Poll {
     /** What a server has answered up to now, or had when the waiting ended. */
     @Nullable
     Answer answer(int node) {
+        if (node >= size()) {
+            // It joined while the others were asked.
+            return NOT_ASKED;
+        }
         @Nullable Answer[] counted = seen;
         return counted == null ? answers.get(node) : counted[node];
     }
@@ -300,12 +302,14 @@ final class Poll {
      */
     Reason reason(IntPredicate wasSent) {
         boolean unknown = false;
-        int rejections = 0;
+        Set<Integer> rejections = new HashSet<>();
         for (int i = 0; i < size(); i++) {
             Answer answer = counted(i);
             if (answer instanceof Answer.Failed failed) {
                 unknown |= failed.cause().reason() == Reason.OUTCOME_UNKNOWN;
-                rejections += failed.cause().reason() == Reason.REFUSED ? 1 : 0;
+                if (failed.cause().reason() == Reason.REFUSED) {
+                    rejections.add(i);
+                }
             } else if (answer == null) {
                 unknown |= wasSent.test(i);
             }
@@ -313,7 +317,7 @@ final class Poll {
         if (unknown) {
             return Reason.OUTCOME_UNKNOWN;
         }
-        return size() - rejections < quorum.majority() ? Reason.REFUSED : Reason.UNREACHABLE;
+        return quorum.majority().areReached(node -> !rejections.contains(node)) ? Reason.UNREACHABLE : Reason.REFUSED;
     }
 
     /**

@@ -6,38 +6,64 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.joint.Configuration;
+import dev.interlock.redlock.joint.ListedNode;
+import dev.interlock.redlock.joint.Majorities;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** All nodes: how many are a majority, whether each is another process, and who knows of whom. Safe to use from any thread. */
+/**
+ * The nodes, by index: who is a majority, whether each is another process, and who knows of whom. Nodes come and go with the
+ * configuration that the nodes tell of; one that has left keeps its index, and answers nothing any more. Safe to use from any thread.
+ */
 final class Quorum implements QuorumNode.Events {
-    private final List<QuorumNode> all;
+    private final RedlockProtocol.Joining joining;
+    private final Settings settings;
     private final @Nullable Births births;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Duration timeout;
     private final Environment env;
+    private final Majorities fixed;
+    private final ReentrantLock lock = new ReentrantLock();
     private final long leadSilenceNanos;
+    private volatile List<QuorumNode> all;
+    private volatile Runnable onChange = () -> {};
+    private @Nullable Configuration followed;
     private volatile @Nullable LockBackendException clash;
+    private boolean closed;
 
     /** @param births the birth records; {@code null} where servers are trusted */
     Quorum(
             List<RedlockProtocol.Server> servers,
+            RedlockProtocol.Joining joining,
             Settings settings,
             @Nullable Births births,
             Duration timeout,
             Environment env) {
-        this.env = env;
+        this.joining = joining;
+        this.settings = settings;
         this.births = births;
+        this.timeout = timeout;
+        this.env = env;
         this.leadSilenceNanos = settings.leadSilenceNanos();
+        this.fixed = Configuration.founding(
+                        servers.stream().map(RedlockProtocol.Server::address).toList())
+                .majorities();
         List<QuorumNode> nodes = new ArrayList<>();
         for (int i = 0; i < servers.size(); i++) {
-            nodes.add(new QuorumNode(env, i, servers.get(i), settings, births, timeout, this));
+            nodes.add(newNode(i, servers.get(i)));
         }
         this.all = List.copyOf(nodes);
     }
 
+    private QuorumNode newNode(int index, RedlockProtocol.Server server) {
+        return new QuorumNode(env, index, server, settings, births, timeout, this);
+    }
+
+    /** Returns how many indexes there are; some may be of nodes that have left. */
     int size() {
         return all.size();
     }
@@ -50,30 +76,58 @@ final class Quorum implements QuorumNode.Events {
         return all;
     }
 
-    int majority() {
-        return all.size() / 2 + 1;
+    /** Returns whether an index is of a node that counts for something. */
+    boolean isListed(int index) {
+        return majority().concern(index);
     }
 
-    /** Returns the lead of a lock if all nodes vote, which depends on the name alone. */
-    static int home(String name, int nodes) {
-        int hash = name.hashCode();
-        return Math.floorMod(hash ^ hash >>> 16, nodes);
+    Majorities majority() {
+        return births == null ? fixed : births.electorate().majorities();
+    }
+
+    /** Has something run after each change of the list. */
+    void onChange(Runnable action) {
+        onChange = action;
     }
 
     /** Returns the lead of a lock now, where those who wait for it stand in a queue: the first that votes. */
     int lead(String name) {
-        int home = home(name, all.size());
-        for (int i = 0; i < all.size(); i++) {
-            int node = (home + i) % all.size();
-            if (mayLead(node)) {
-                return node;
-            }
-        }
-        return home;
+        Majorities majorities = majority();
+        int lead = first(name, majorities, this::mayLead);
+        return lead >= 0 ? lead : Math.max(0, first(name, majorities, node -> node < size()));
     }
 
-    /** Whether a node votes and answers. It may be slow for a while, since a change of leads costs the order of those who wait. */
+    /**
+     * Returns the node that is the first to be the lead of a lock, among those that meet a condition; or a negative number if none does.
+     * Each node has its own rank for each name, so that one that joins or leaves changes the leads of its own names only. While the list
+     * changes, a node that leaves is no lead any more: those who wait there can still be told, and move.
+     */
+    static int first(String name, Majorities majorities, IntPredicate condition) {
+        int last = majorities.lists() - 1;
+        int first = -1;
+        for (int i = 0; i < majorities.size(last); i++) {
+            int node = majorities.node(last, i);
+            if ((first < 0 || rank(name, node) > rank(name, first)) && condition.test(node)) {
+                first = node;
+            }
+        }
+        return first;
+    }
+
+    private static int rank(String name, int node) {
+        int mixed = (name.hashCode() + 0x9E3779B9 * (node + 1)) * 0x85EBCA6B;
+        mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
+        return mixed ^ mixed >>> 16;
+    }
+
+    /**
+     * Whether a node votes and answers, and does not leave. It may be slow for a while, since a change of leads costs the order of those
+     * who wait.
+     */
     boolean mayLead(int node) {
+        if (node >= size() || !majority().remains(node)) {
+            return false;
+        }
         Session session = all.get(node).line().session();
         long now = env.nanoTime();
         return session != null
@@ -115,13 +169,14 @@ final class Quorum implements QuorumNode.Events {
     }
 
     private @Nullable LockBackendException findClash() {
-        for (int i = 0; i < all.size(); i++) {
-            String runId = all.get(i).runId();
+        List<QuorumNode> now = all;
+        for (int i = 0; i < now.size(); i++) {
+            String runId = now.get(i).runId();
             for (int j = 0; j < i; j++) {
-                if (!runId.isEmpty() && runId.equals(all.get(j).runId())) {
+                if (!runId.isEmpty() && runId.equals(now.get(j).runId())) {
                     return new LockBackendException(
                             Reason.REFUSED,
-                            all.get(j).name() + " and " + all.get(i).name()
+                            now.get(j).name() + " and " + now.get(i).name()
                                     + " are one and the same server, which can vote only once: name each server once");
                 }
             }
@@ -129,18 +184,73 @@ final class Quorum implements QuorumNode.Events {
         return null;
     }
 
-    /** Tells nodes which processes are in the places of others, as far as they do not know. */
+    /** Follows the configuration, and tells nodes what they do not know: of that, and which processes are in the places of others. */
     @Override
     public void onRecord() {
         if (births == null) {
             return;
         }
+        follow(births);
+        List<QuorumNode> now = all;
         List<@Nullable Eligibility> connected = new ArrayList<>();
-        all.forEach(node -> connected.add(node.eligibility()));
-        births.spread(connected).forEach(index -> all.get(index).enrol());
+        now.forEach(node -> connected.add(node.eligibility()));
+        births.spread(connected).forEach(index -> now.get(index).enrol());
+    }
+
+    /** Connects to the nodes that the configuration names, and leaves those that it does not. */
+    private void follow(Births told) {
+        List<QuorumNode> left = new ArrayList<>();
+        boolean changed;
+        lock.lock();
+        try {
+            if (closed || !told.electorate().isFounded()) {
+                return;
+            }
+            Configuration configuration = told.electorate().configuration();
+            List<QuorumNode> next = new ArrayList<>(all);
+            int highest = configuration.nodes().stream()
+                    .mapToInt(ListedNode::index)
+                    .max()
+                    .orElse(0);
+            while (next.size() <= highest) {
+                next.add(vacant(next.size()));
+            }
+            for (int i = 0; i < next.size(); i++) {
+                QuorumNode node = next.get(i);
+                String address = told.addressFor(i, node.eligibility());
+                if (configuration.node(i).isEmpty()) {
+                    told.electorate().leave(i);
+                    left.add(node);
+                } else if (address != null) {
+                    left.add(node);
+                    told.electorate().reach(i, address);
+                    next.set(i, newNode(i, joining.join(address)));
+                }
+            }
+            all = List.copyOf(next);
+            changed = !configuration.equals(followed);
+            followed = configuration;
+        } finally {
+            lock.unlock();
+        }
+        left.stream().filter(node -> !node.line().isClosed()).forEach(QuorumNode::close);
+        onSession();
+        if (changed) {
+            onChange.run();
+        }
+    }
+
+    private QuorumNode vacant(int index) {
+        return newNode(index, joining.join("localhost:1"));
     }
 
     void close() {
-        all.forEach(QuorumNode::close);
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        all.stream().filter(node -> !node.line().isClosed()).forEach(QuorumNode::close);
     }
 }

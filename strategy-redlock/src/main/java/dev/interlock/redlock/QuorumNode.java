@@ -10,6 +10,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.birth.Enrolment;
 import dev.interlock.redlock.release.Outbox;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One node of the quorum: understands what it answers. Safe to use from any thread; no method waits for the server. */
-final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
+final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Request> {
     /** What scripts answer whose birth record is not as the client knows it. */
     private static final Long OTHER_RECORD = -2L;
 
@@ -33,7 +34,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     private final RedisNode node;
     private final Events events;
     private final NodeLine line;
-    private final @Nullable Enrolment enrolment;
+    private final @Nullable Enrolment<Session, Request> enrolment;
 
     /** Whom to tell. */
     interface Events {
@@ -55,7 +56,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
         this.name = server.name();
         this.node = server.node();
         this.events = events;
-        this.enrolment = births == null ? null : new Enrolment(env, index, name, births, this);
+        this.enrolment = births == null ? null : new Enrolment<>(env, index, name, births, this);
         this.line = new NodeLine(env, index, server, settings, births, timeout, this);
     }
 
@@ -161,7 +162,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
         return reply.value() instanceof List<?> list && !list.isEmpty() && code.equals(list.get(0));
     }
 
-    private void repeat(Enrolment reading, Session from, Request request) {
+    private void repeat(Enrolment<Session, Request> reading, Session from, Request request) {
         if (request.mayRepeat()) {
             reading.repeatAfter(from, request);
         } else {
@@ -201,6 +202,11 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner {
     @Override
     public void broken(Session session) {
         line.giveUp(session);
+    }
+
+    @Override
+    public void refused(Request request, LockBackendException cause) {
+        request.answer(new Answer.Failed(NodeReport.Vote.FAILED, cause));
     }
 
     @Override

@@ -130,6 +130,17 @@ public final class RedlockLocks {
             String name = uri.getHost() == null ? "server " + (i + 1) : uri.getHost() + ":" + uri.getPort();
             servers.add(new RedlockProtocol.Server(name, LettuceNodes.of(lettuce, uri, env)));
         }
-        return RedlockProtocol.newFactory(servers, settings, config, env, onAttempt);
+        return RedlockProtocol.newFactory(
+                servers, address -> join(lettuce, uris.get(0), address, env), settings, config, env, onAttempt);
+    }
+
+    /** A node that is not handed in is reached as the first one that is. */
+    private static RedlockProtocol.Server join(RedisClient client, RedisURI like, String address, Environment env) {
+        int colon = address.lastIndexOf(':');
+        RedisURI uri = RedisURI.builder(like)
+                .withHost(address.substring(0, colon))
+                .withPort(Integer.parseInt(address.substring(colon + 1)))
+                .build();
+        return new RedlockProtocol.Server(address, LettuceNodes.of(client, uri, env));
     }
 }

@@ -45,14 +45,34 @@ final class RedlockProtocol implements LeaseProtocol {
     private final Scripts scripts;
     private final AttemptReport.Listener reports;
     private final LeadQueue queue;
+    private final boolean restores;
     private final Duration lease;
     private final Duration timeout;
 
     /** A server, and what it is called in messages. */
-    record Server(String name, RedisNode node) {}
+    record Server(String name, RedisNode node) {
+        /** Returns host and port, of which a name consists that may have a scheme before and a database behind it. */
+        String address() {
+            return name.replaceFirst("^[a-z]+://([^@]*@)?", "")
+                    .replaceFirst("/.*", "")
+                    .replace(' ', '-');
+        }
+    }
+
+    /** Makes a node of which other nodes have told. */
+    interface Joining {
+        /**
+         * Makes the node.
+         *
+         * @param address host and port
+         * @return the server, to which nobody has connected yet
+         */
+        Server join(String address);
+    }
 
     RedlockProtocol(
             List<Server> servers,
+            Joining joining,
             Settings settings,
             LockConfig config,
             Environment env,
@@ -62,24 +82,30 @@ final class RedlockProtocol implements LeaseProtocol {
         this.scripts = new Scripts(config.keyPrefix(), settings.fencing(), config.waitCeiling());
         this.quorum = new Quorum(
                 servers,
+                joining,
                 settings,
-                settings.births(env, scripts.birthRecord(), servers.size()),
+                settings.births(
+                        env,
+                        Scripts.birthRecord(config.keyPrefix()),
+                        servers.stream().map(Server::address).toList()),
                 config.commandTimeout(),
                 env);
         this.reports = reports;
-        this.queue = new LeadQueue(env, quorum, settings, scripts, nodes(), servers);
+        this.queue = new LeadQueue(env, quorum, settings, scripts, nodes());
+        this.restores = settings.maxLease().isPresent();
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
     }
 
     static DistributedLockFactory newFactory(
             List<Server> servers,
+            Joining joining,
             Settings settings,
             LockConfig config,
             Environment env,
             @Nullable Consumer<AttemptReport> onAttempt) {
         RedlockProtocol protocol =
-                new RedlockProtocol(servers, settings, config, env, new AttemptReport.Listener(onAttempt));
+                new RedlockProtocol(servers, joining, settings, config, env, new AttemptReport.Listener(onAttempt));
         return LockEngine.newFactory(
                 RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
     }
@@ -143,18 +169,24 @@ final class RedlockProtocol implements LeaseProtocol {
             }
         }
         List<List<Integer>> batches = new ArrayList<>();
+        List<List<Claim>> roots = new ArrayList<>();
         List<Poll> polls = new ArrayList<>();
         for (int from = 0; from < asked.size(); from += BATCH) {
             List<Integer> batch = asked.subList(from, Math.min(from + BATCH, asked.size()));
             batches.add(batch);
-            polls.add(extend(batch.stream().map(claims::get).map(queue::renewed).toList()));
+            roots.add(batch.stream().map(claims::get).map(queue::renewed).toList());
+            polls.add(extend(roots.get(roots.size() - 1)));
         }
         for (int i = 0; i < polls.size(); i++) {
             Poll poll = polls.get(i);
             poll.await();
-            for (int j = 0; j < batches.get(i).size(); j++) {
-                int index = batches.get(i).get(j);
-                renewals[index] = renewal(claims.get(index), Tally.ofLeases(poll, quorum.majority(), j), poll);
+            List<Claim> batch = batches.get(i).stream().map(claims::get).toList();
+            for (int j = 0; j < batch.size(); j++) {
+                renewals[batches.get(i).get(j)] =
+                        renewal(batch.get(j), Tally.ofLeases(poll, quorum.majority(), j), poll);
+            }
+            if (restores) {
+                restore(poll, roots.get(i));
             }
         }
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
@@ -170,10 +202,35 @@ final class RedlockProtocol implements LeaseProtocol {
                 settings.patience(shortest, claims.get(0).timeout()),
                 answers -> areDecided(answers, claims.size(), 1));
         Request.Wording renew = scripts.renew(claims);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.RENEWAL, renew);
         }
         return poll;
+    }
+
+    /**
+     * Puts the keys of locks that are held where they are missing: on a node that has joined, or that has lost its data and votes again.
+     * Otherwise a holder of many months would lose its majority when the second node is replaced. One that has not answered yet is
+     * asked too, or the slowest node would never get them. Nobody waits for the answers, and nothing is sent twice, since it could
+     * arrive behind a release then.
+     */
+    private void restore(Poll poll, List<Claim> claims) {
+        for (int node = 0; node < poll.size(); node++) {
+            List<Claim> missing = new ArrayList<>();
+            for (int i = 0; i < claims.size(); i++) {
+                if (Tally.mayBeGone(poll, node, i)
+                        && Tally.ofLeases(poll, quorum.majority(), i).isHeld()) {
+                    missing.add(claims.get(i));
+                }
+            }
+            if (!missing.isEmpty() && quorum.isListed(node)) {
+                Request request = new Request(
+                        scripts.restore(missing), Request.Kind.VOTE, new Settings.Patience(0, 0), answer -> {});
+                NodeLine line = quorum.get(node).line();
+                line.ask(request);
+                line.leave(request);
+            }
+        }
     }
 
     private Renewal renewal(Claim claim, Tally answers, Poll poll) {
@@ -198,7 +255,7 @@ final class RedlockProtocol implements LeaseProtocol {
             poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
         }
         poll.close();
-        boolean granted = IntStream.range(0, quorum.size())
+        boolean granted = IntStream.range(0, poll.size())
                 .anyMatch(i -> poll.answer(i) instanceof Answer.Said said
                         && Long.valueOf(1).equals(((List<?>) said.value()).get(1)));
         Tally answers = Tally.ofLeases(poll, quorum.majority(), 0);
@@ -244,7 +301,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 answers -> areDecided(answers, claims.size(), 2));
         RedisCommand release = scripts.release(claims);
         long untilNanos = env.nanoTime() + longest.toNanos();
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.release(i, release, untilNanos);
         }
         return poll;
@@ -273,7 +330,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 settings.patience(lease, timeout),
                 answers -> Tally.ofHolders(answers, quorum.majority()).isDecided());
         RedisCommand holder = scripts.holder(name);
-        for (int i = 0; i < quorum.size(); i++) {
+        for (int i = 0; i < poll.size(); i++) {
             poll.ask(i, Request.Kind.READ, recordId -> holder);
         }
         poll.await();
@@ -292,7 +349,8 @@ final class RedlockProtocol implements LeaseProtocol {
         return new LockBackendException(
                 poll.reason(node -> true),
                 "no majority of the servers " + what + ": "
-                        + IntStream.range(0, quorum.size())
+                        + IntStream.range(0, poll.size())
+                                .filter(quorum::isListed)
                                 .mapToObj(i ->
                                         poll.report(i, elapsed, answer -> true).toString())
                                 .collect(Collectors.joining("; ")));

@@ -8,6 +8,7 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
+import dev.interlock.redlock.birth.Births;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -58,12 +59,57 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
         settings.requireCount(config.endpoints().size());
         List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
         requireDistinct(endpoints);
+        return RedlockProtocol.newFactory(
+                servers(settings, endpoints, connections, env),
+                joining(settings, endpoints, connections, env),
+                settings,
+                config,
+                env,
+                onAttempt);
+    }
+
+    /** Connects to the nodes without taking locks. */
+    static RedlockOperations.Client newClient(LockConfig config, Environment env) {
+        Settings settings = Settings.of(config);
+        List<RedisEndpoint> endpoints = RedisEndpoint.allOf(config);
+        requireDistinct(endpoints);
+        ConnectionSettings connections = ConnectionSettings.of(config);
+        List<RedlockProtocol.Server> servers = servers(settings, endpoints, connections, env);
+        RedlockProtocol.Joining joining = joining(settings, endpoints, connections, env);
+        Births births = settings.births(
+                env,
+                Scripts.birthRecord(config.keyPrefix()),
+                servers.stream().map(RedlockProtocol.Server::address).toList());
+        if (births == null) {
+            throw new IllegalArgumentException(
+                    "with the option cold-start=trust nodes keep no record of the nodes there are:"
+                            + " use wait, as the clients do, or change the lists of all clients at one moment, with no lock held");
+        }
+        Quorum quorum = new Quorum(servers, joining, settings, births, config.commandTimeout(), env);
+        return new RedlockOperations.Client(env, quorum, births, settings, joining, config.commandTimeout());
+    }
+
+    /** Makes nodes of which others have told, as those that are configured. */
+    private static RedlockProtocol.Joining joining(
+            Settings settings, List<RedisEndpoint> endpoints, ConnectionSettings connections, Environment env) {
+        return address -> servers(settings, List.of(at(endpoints.get(0), address)), connections, env)
+                .get(0);
+    }
+
+    private static List<RedlockProtocol.Server> servers(
+            Settings settings, List<RedisEndpoint> endpoints, ConnectionSettings connections, Environment env) {
         List<RedisNode> nodes = RedisNodes.open(settings.library(), endpoints, connections, env);
         List<RedlockProtocol.Server> servers = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             servers.add(new RedlockProtocol.Server(endpoints.get(i).toString(), nodes.get(i)));
         }
-        return RedlockProtocol.newFactory(servers, settings, config, env, onAttempt);
+        return servers;
+    }
+
+    /** Returns the endpoint of a node that is not configured: clients log in to it as to the first one that is. */
+    static RedisEndpoint at(RedisEndpoint like, String address) {
+        int colon = address.lastIndexOf(':');
+        return like.at(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     }
 
     private static void requireDistinct(List<RedisEndpoint> endpoints) {

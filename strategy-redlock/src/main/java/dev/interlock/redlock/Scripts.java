@@ -18,6 +18,7 @@ final class Scripts {
 
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
     private static final LuaScript RENEW = LuaScript.load(Scripts.class, "renew.lua");
+    private static final LuaScript RESTORE = LuaScript.load(Scripts.class, "restore.lua");
 
     private final LockKeys keys;
     private final String birthRecord;
@@ -25,7 +26,7 @@ final class Scripts {
 
     Scripts(String keyPrefix, boolean fencing, Duration waitCeiling) {
         this.keys = new LockKeys(keyPrefix);
-        this.birthRecord = keyPrefix + ":birth";
+        this.birthRecord = birthRecord(keyPrefix);
         // Whoever waits asks again before half of it is over, which keeps the list.
         this.lead = new LeadScripts(
                 keys,
@@ -44,8 +45,8 @@ final class Scripts {
     }
 
     /** The key of the birth record. No lock has a key of this name: theirs have braces. */
-    String birthRecord() {
-        return birthRecord;
+    static String birthRecord(String keyPrefix) {
+        return keyPrefix + ":birth";
     }
 
     /**
@@ -85,6 +86,21 @@ final class Scripts {
             args.addAll(leases);
             return RedisCommand.script(RENEW, locks, args);
         });
+    }
+
+    /** Puts the keys of locks that are held where there are none. */
+    Request.Wording restore(List<Claim> claims) {
+        List<String> locks = new ArrayList<>(1 + claims.size());
+        locks.add(birthRecord);
+        claims.forEach(claim -> locks.add(keys.lock(claim.name())));
+        return recordId -> {
+            List<String> args = new ArrayList<>(List.of(recordId));
+            for (Claim claim : claims) {
+                args.add(claim.token());
+                args.add(millis(claim.lease()));
+            }
+            return RedisCommand.script(RESTORE, locks, args);
+        };
     }
 
     RedisCommand release(List<Claim> claims) {

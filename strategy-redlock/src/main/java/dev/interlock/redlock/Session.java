@@ -3,18 +3,23 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.birth.Enrolment;
 import dev.interlock.redlock.line.Connected;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a process that has introduced itself, and when that process is asked. */
-final class Session implements Connected.Connection {
+final class Session implements Connected.Connection, Enrolment.Connection {
     /** A server that has owed an answer for longer is shed: it is not asked for votes until it has caught up. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -29,6 +34,7 @@ final class Session implements Connected.Connection {
     /** Whether the process may vote; {@code null} where servers are trusted. */
     final @Nullable Eligibility eligibility;
 
+    private final Environment env;
     private final String node;
 
     /** When the requests were sent to which the server owes an answer. It answers in this order. */
@@ -37,7 +43,8 @@ final class Session implements Connected.Connection {
     private final AtomicInteger owedCount = new AtomicInteger();
 
     /** @param node what the server is called in messages */
-    Session(String node, RedisLink link, String runId, @Nullable Eligibility eligibility) {
+    Session(Environment env, String node, RedisLink link, String runId, @Nullable Eligibility eligibility) {
+        this.env = env;
         this.node = node;
         this.link = link;
         this.runId = runId;
@@ -59,14 +66,16 @@ final class Session implements Connected.Connection {
     Answer abstention(Request.Kind kind, long nowNanos) {
         long wait = asideNanos(kind, nowNanos);
         if (eligibility != null && wait > 0) {
-            return standsAside(
-                    eligibility.isDisputed()
-                            ? "is used by a client with another list of servers, or under another index, and does not vote"
-                                    + " until that is over for max-lease: give all clients the same servers in the same order,"
-                                    + " and name each once; it may vote in "
+            String exclusion = eligibility.exclusion();
+            if (exclusion != null) {
+                return standsAside(exclusion);
+            }
+            return standsAside((eligibility.isDisputed()
+                            ? "is used by clients of another cluster, or in another process's place, and does not vote"
+                                    + " until that is over for max-lease: name each server in one cluster only; it may vote in "
                             : "has started, or lost its data, too short a time ago to vote, as far as clients have seen (the longest max-lease of"
-                                    + " any of them is " + eligibility.longestLease() + "), and may do so in ",
-                    wait);
+                                    + " any of them is " + eligibility.longestLease() + "), and may do so in ")
+                    + (TimeUnit.NANOSECONDS.toMillis(wait) + 1) + " ms");
         }
         return null;
     }
@@ -83,11 +92,9 @@ final class Session implements Connected.Connection {
         };
     }
 
-    private Answer standsAside(String why, long waitNanos) {
+    private Answer standsAside(String why) {
         return new Answer.Failed(
-                NodeReport.Vote.STANDS_ASIDE,
-                new LockBackendException(
-                        Reason.UNREACHABLE, node + " " + why + (TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1) + " ms"));
+                NodeReport.Vote.STANDS_ASIDE, new LockBackendException(Reason.UNREACHABLE, node + " " + why));
     }
 
     void noteSent(long nowNanos) {
@@ -105,6 +112,26 @@ final class Session implements Connected.Connection {
     public long owingNanos(long nowNanos) {
         Long oldest = owed.peek();
         return oldest == null ? 0 : nowNanos - oldest;
+    }
+
+    @Override
+    public Eligibility enrolled() {
+        return Objects.requireNonNull(eligibility, "servers are trusted");
+    }
+
+    @Override
+    public String runId() {
+        return runId;
+    }
+
+    @Override
+    public void send(RedisCommand command, Consumer<RedisLink.Reply> onReply) {
+        noteSent(env.nanoTime());
+        link.send(command, reply -> {
+            noteAnswer();
+            onReply.accept(reply);
+        });
+        link.readInBackground();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redlock.birth.Births;
+import dev.interlock.redlock.birth.Electorate;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -264,8 +265,9 @@ record Settings(
 
     /** The birth records of a cluster, or {@code null} where servers are trusted. */
     @Nullable
-    Births births(Environment env, String key, int nodes) {
-        return maxLease.map(longest -> new Births(env, key, cluster, nodes, longest, this::driftNanos))
+    Births births(Environment env, String key, List<String> addresses) {
+        return maxLease.map(
+                        longest -> new Births(env, key, cluster, new Electorate(addresses), longest, this::driftNanos))
                 .orElse(null);
     }
 

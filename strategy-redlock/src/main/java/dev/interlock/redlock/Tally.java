@@ -3,34 +3,35 @@ package dev.interlock.redlock;
 
 import dev.interlock.LossCause;
 import dev.interlock.redlock.Request.Answer;
+import dev.interlock.redlock.joint.Majorities;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * The answers to one question at one moment, counted. Each process counts once, however many endpoints lead to it, and one whose place
- * another process has taken does not count.
- *
- * @param size how many servers there are
- * @param majority how many are enough
- * @param yes how many granted or held what was asked for
- * @param gone how many had nothing there
- * @param taken how many had something else there
- * @param failed how many will not say
+ * The answers to one question at one moment, counted for each list of nodes of which a majority is needed. Each process counts once,
+ * however many endpoints lead to it, and one that has a successor does not count.
  */
-record Tally(int size, int majority, int yes, int gone, int taken, int failed) {
+final class Tally {
     private static final long YES = 1;
     private static final long GONE = 0;
 
+    private final Count[] counts;
+
+    private Tally(Count[] counts) {
+        this.counts = counts;
+    }
+
     /** Counts grants of a lock: one, or nil for one that is taken. */
-    static Tally ofGrants(Poll poll, int majority) {
-        return count(poll, majority, said -> Votes.isGrant(said) ? YES : -1);
+    static Tally ofGrants(Poll poll, Majorities majorities) {
+        return count(poll, majorities, said -> Votes.isGrant(said) ? YES : -1);
     }
 
     /** Counts confirmations of a fencing token. */
-    static Tally ofConfirmations(Poll poll, int majority) {
-        return count(poll, majority, said -> Long.valueOf(YES).equals(said.value()) ? YES : -1);
+    static Tally ofConfirmations(Poll poll, Majorities majorities) {
+        return count(poll, majorities, said -> Long.valueOf(YES).equals(said.value()) ? YES : -1);
     }
 
     /**
@@ -38,78 +39,151 @@ record Tally(int size, int majority, int yes, int gone, int taken, int failed) {
      *
      * @param index where the answer for this lease is in the list of them
      */
-    static Tally ofLeases(Poll poll, int majority, int index) {
-        return count(poll, majority, said -> (Long) Objects.requireNonNull(((List<?>) said.value()).get(index)));
+    static Tally ofLeases(Poll poll, Majorities majorities, int index) {
+        return count(poll, majorities, said -> leaseState(said, index));
+    }
+
+    private static long leaseState(Answer.Said said, int index) {
+        return (Long) Objects.requireNonNull(((List<?>) said.value()).get(index));
+    }
+
+    /** Returns whether a server has nothing for one lease of several, or has not answered yet. */
+    static boolean mayBeGone(Poll poll, int node, int index) {
+        Answer answer = poll.counted(node);
+        return answer == null || (answer instanceof Answer.Said said && leaseState(said, index) == GONE);
     }
 
     /** Counts who names the holder that most name; {@code gone} are those who name nobody. */
-    static Tally ofHolders(Poll poll, int majority) {
+    static Tally ofHolders(Poll poll, Majorities majorities) {
         Object named = poll.mostFrequent(said -> ((Optional<?>) said.value()).map(token -> (Object) token));
-        return count(poll, majority, said -> {
+        return count(poll, majorities, said -> {
             Optional<?> holder = (Optional<?>) said.value();
             return holder.isEmpty() ? GONE : holder.get().equals(named) ? YES : -1;
         });
     }
 
-    private static Tally count(Poll poll, int majority, ToLongFunction<Answer.Said> meaning) {
-        int yes = 0;
-        int gone = 0;
-        int taken = 0;
-        int failed = 0;
-        for (int i = 0; i < poll.size(); i++) {
-            Answer answer = poll.counted(i);
-            if (answer instanceof Answer.Said said) {
-                long state = meaning.applyAsLong(said);
-                if (state == YES) {
-                    yes++;
-                } else if (state == GONE) {
-                    gone++;
-                } else {
-                    taken++;
+    private static Tally count(Poll poll, Majorities majorities, ToLongFunction<Answer.Said> meaning) {
+        Count[] counts = new Count[majorities.lists()];
+        for (int list = 0; list < counts.length; list++) {
+            int yes = 0;
+            int gone = 0;
+            int taken = 0;
+            int failed = 0;
+            for (int i = 0; i < majorities.size(list); i++) {
+                Answer answer = poll.counted(majorities.node(list, i));
+                if (answer instanceof Answer.Said said) {
+                    long state = meaning.applyAsLong(said);
+                    if (state == YES) {
+                        yes++;
+                    } else if (state == GONE) {
+                        gone++;
+                    } else {
+                        taken++;
+                    }
+                } else if (answer != null) {
+                    failed++;
                 }
-            } else if (answer != null) {
-                failed++;
             }
+            counts[list] = new Count(majorities.size(list), yes, gone, taken, failed);
         }
-        return new Tally(poll.size(), majority, yes, gone, taken, failed);
+        return new Tally(counts);
     }
 
-    private int open() {
-        return size - yes - gone - taken - failed;
+    private boolean all(Predicate<Count> condition) {
+        for (Count count : counts) {
+            if (!condition.test(count)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether a majority said yes. */
     boolean isCarried() {
-        return yes >= majority;
+        return all(Count::isCarried);
     }
 
-    private boolean canBeCarried() {
-        return yes + open() >= majority;
+    /** The list that counts until a change has ended: as long as it holds a lease, nobody else can get the lock. */
+    private Count oldList() {
+        return counts[0];
+    }
+
+    /**
+     * Whether a lease is held by a majority, though perhaps not by one of the new list yet while that changes: then it is not
+     * confirmed, but not lost either.
+     */
+    boolean isHeld() {
+        return oldList().isCarried();
     }
 
     /** Whether no majority can say yes to what it has already, since too many have nothing or something else there. */
     boolean isLost() {
-        return gone + taken > size - majority;
+        return oldList().isLost();
     }
 
     /** Whether a majority has answered. */
     boolean isAnswered() {
-        return yes + gone + taken >= majority;
+        return all(Count::isAnswered);
     }
 
     /** Whether no further answer can change whether a majority says yes, or whether it answers. */
     boolean isDecided() {
-        return isCarried() || (!canBeCarried() && (isAnswered() || size - failed < majority));
+        return isCarried() || (!all(Count::canBeCarried) && (isAnswered() || !all(Count::canBeAnswered)));
     }
 
     /** Whether no further answer can change what is known of a lease: that it is kept, or lost, or neither. */
     boolean isDecidedForLease() {
-        boolean canBeLost = gone + taken + open() > size - majority;
-        return isCarried() || isLost() || open() == 0 || (!canBeCarried() && !canBeLost);
+        return isCarried()
+                || isLost()
+                || all(count -> count.open() == 0)
+                || (!all(Count::canBeCarried) && !oldList().canBeLost());
     }
 
     /** Why a lease is lost. */
     LossCause cause() {
-        return taken > gone ? LossCause.TAKEN : LossCause.GONE;
+        return oldList().taken > oldList().gone ? LossCause.TAKEN : LossCause.GONE;
+    }
+
+    /**
+     * The answers of the nodes in one list.
+     *
+     * @param size how many nodes there are
+     * @param yes how many granted or held what was asked for
+     * @param gone how many had nothing there
+     * @param taken how many had something else there
+     * @param failed how many will not say
+     */
+    private record Count(int size, int yes, int gone, int taken, int failed) {
+        int majority() {
+            return Majorities.of(size);
+        }
+
+        int open() {
+            return size - yes - gone - taken - failed;
+        }
+
+        boolean isCarried() {
+            return yes >= majority();
+        }
+
+        boolean canBeCarried() {
+            return yes + open() >= majority();
+        }
+
+        boolean isLost() {
+            return gone + taken > size - majority();
+        }
+
+        boolean canBeLost() {
+            return gone + taken + open() > size - majority();
+        }
+
+        boolean isAnswered() {
+            return yes + gone + taken >= majority();
+        }
+
+        boolean canBeAnswered() {
+            return size - failed >= majority();
+        }
     }
 }

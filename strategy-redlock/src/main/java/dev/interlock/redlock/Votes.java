@@ -2,13 +2,16 @@
 package dev.interlock.redlock;
 
 import dev.interlock.redlock.Request.Answer;
+import dev.interlock.redlock.joint.Majorities;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What the answers to a request for a lock say of tokens and holders. */
 final class Votes {
@@ -28,13 +31,15 @@ final class Votes {
     }
 
     /** The value that a majority of servers offers for a token. */
-    static OptionalLong agreedFence(Poll poll, int majority) {
-        Map<Long, Integer> offers = new HashMap<>();
+    static OptionalLong agreedFence(Poll poll, Majorities majorities) {
+        Map<Long, Set<Integer>> offers = new HashMap<>();
         for (int i = 0; i < poll.size(); i++) {
-            if (poll.counted(i) instanceof Answer.Said said
-                    && isGrant(said)
-                    && offers.merge(fence(said), 1, Integer::sum) >= majority) {
-                return OptionalLong.of(fence(said));
+            if (poll.counted(i) instanceof Answer.Said said && isGrant(said)) {
+                Set<Integer> servers = offers.computeIfAbsent(fence(said), it -> new HashSet<>());
+                servers.add(i);
+                if (majorities.areReached(servers::contains)) {
+                    return OptionalLong.of(fence(said));
+                }
             }
         }
         return OptionalLong.empty();
@@ -56,14 +61,16 @@ final class Votes {
      *
      * @return when its lease ends at the latest, if it has an end; empty if nobody is seen to hold a majority
      */
-    static Optional<Held> holder(Poll poll, int majority) {
-        Map<Object, Integer> servers = new HashMap<>();
+    static Optional<Held> holder(Poll poll, Majorities majorities) {
+        Map<Object, Set<Integer>> servers = new HashMap<>();
         Map<Object, Long> ends = new HashMap<>();
         for (int i = 0; i < poll.size(); i++) {
             if (poll.counted(i) instanceof Answer.Said said && !isGrant(said)) {
                 Object holder = Objects.requireNonNull(((List<?>) said.value()).get(2));
                 long end = ends.merge(holder, element(said, 1), Math::max);
-                if (servers.merge(holder, 1, Integer::sum) >= majority) {
+                Set<Integer> named = servers.computeIfAbsent(holder, it -> new HashSet<>());
+                named.add(i);
+                if (majorities.areReached(named::contains)) {
                     return Optional.of(new Held(end));
                 }
             }

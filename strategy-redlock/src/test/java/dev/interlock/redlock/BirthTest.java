@@ -22,7 +22,6 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redlock.NodeReport.Vote;
-import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -191,14 +190,11 @@ class BirthTest {
         assertThat(holder.attempt(claim)).isInstanceOf(Attempt.Granted.class);
         assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
         redis.proxies.get(2).accept();
-        FaultProxy moved = redis.closeLater(FaultProxy.to(redis.closeLater(RedisServer.start())));
-        LeaseProtocol second = redis.protocol(
-                config -> guarded(config)
-                        .endpoints(redis.proxies.get(0).uri() + "," + moved.uri() + ","
-                                + redis.proxies.get(2).uri()),
-                Environment.system(),
-                (index, node) -> node,
-                reports);
+        // The holder goes on over the connection that it has.
+        redis.proxies
+                .get(1)
+                .redirect("127.0.0.1", redis.closeLater(RedisServer.start()).port());
+        LeaseProtocol second = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
 
         assertThat(second.attempt(Fixture.claim("work", MAX_LEASE)))
                 .as("what the new process and the server that the holder does not reach grant")
@@ -206,17 +202,25 @@ class BirthTest {
 
         await("the old process has no voice any more")
                 .atMost(Fixture.PATIENCE)
-                .until(() -> holder.renew(List.of(claim)).get(0) instanceof Renewal.Failed);
+                .until(() -> !(holder.renew(List.of(claim)).get(0) instanceof Renewal.Renewed));
         for (int i = 0; i < 5; i++) {
-            assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Failed.class);
+            assertThat(holder.renew(List.of(claim))).first().isNotInstanceOf(Renewal.Renewed.class);
         }
     }
 
     @Test
     void whatWasWatchedBeforeAnotherNodeKnewOfAProcessDoesNotCountForAClientThatComesLater() {
-        redis.proxies.get(0).refuse();
         LeaseProtocol first = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
         Claim claim = Fixture.claim("work", MAX_LEASE);
+        await("the nodes agree on the list")
+                .atMost(Fixture.PATIENCE)
+                .until(() -> first.attempt(claim) instanceof Attempt.Failed
+                        && "1".equals(recorded(1, "founded"))
+                        && "1".equals(recorded(2, "founded")));
+        redis.proxies.get(0).refuse();
+        redis.servers.get(0).restart();
+        redis.servers.get(1).restart();
+        redis.servers.get(2).restart();
         await("the other two have records")
                 .atMost(Fixture.PATIENCE)
                 .until(() -> first.attempt(claim) instanceof Attempt.Failed
@@ -267,8 +271,9 @@ class BirthTest {
                             "interlock:birth",
                             run,
                             "default",
-                            "3",
+                            "0 2 0=a:1 1=b:2 2=c:3",
                             "0",
+                            "founded",
                             lease,
                             birth,
                             "7",
@@ -321,30 +326,37 @@ class BirthTest {
     }
 
     @Test
-    void aClientThatNamesFewerServersGetsNoVote() throws Exception {
+    void aClientThatNamesFewerServersAsksAllThatTheNodesKnow() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(0).command("DEL", Fixture.key("work"));
-        DistributedLockFactory other = redis.reporting(
-                config -> guarded(config).endpoints(redis.proxies.get(0).uri()), reports);
-
-        assertStandsAside(other, "work", 0);
+        assertIsRefused(config -> guarded(config).endpoints(redis.proxies.get(0).uri()));
         assertThat(lease.isValid()).isTrue();
     }
 
     @Test
-    void aClientThatNamesTheServersInAnotherOrderGetsNoVote() throws Exception {
+    void aClientThatNamesTheServersInAnotherOrderAsksThemInTheOrderThatTheNodesKnow() throws Exception {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(0).command("DEL", Fixture.key("work"));
-        redis.servers.get(1).command("DEL", Fixture.key("work"));
-        DistributedLockFactory other = redis.reporting(
-                config -> guarded(config)
-                        .endpoints(redis.proxies.get(1).uri() + ","
-                                + redis.proxies.get(0).uri() + ","
-                                + redis.proxies.get(2).uri()),
-                reports);
-
-        assertStandsAside(other, "work", 0, 1);
+        assertIsRefused(config -> guarded(config)
+                .endpoints(redis.proxies.get(1).uri() + ","
+                        + redis.proxies.get(0).uri() + ","
+                        + redis.proxies.get(2).uri()));
         assertThat(lease.isValid()).isTrue();
+    }
+
+    /** Two of the servers hold the lock for somebody else, and the other one would grant it. */
+    private void assertIsRefused(UnaryOperator<LockConfig.Builder> options) {
+        DistributedLock lock = redis.reporting(options, reports).getLock("work");
+        await("it has found all nodes")
+                .atMost(Fixture.PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .until(() -> {
+                    assertThat(lock.tryLock()).isFalse();
+                    return reports.get(reports.size() - 1).nodes().stream()
+                                    .filter(node -> node.vote() == Vote.REFUSED)
+                                    .count()
+                            == 2;
+                });
     }
 
     @Test

@@ -53,7 +53,7 @@ final class Fixture implements AutoCloseable {
     /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
     static void loadScripts(RedisServer server) {
         List<String> sources = new ArrayList<>();
-        for (String script : List.of("birth/enrol", "confirm", "renew")) {
+        for (String script : List.of("birth/enrol", "confirm", "renew", "restore")) {
             sources.add(LuaScript.load(Scripts.class, script + ".lua").source());
         }
         for (LuaScript script :
@@ -91,7 +91,12 @@ final class Fixture implements AutoCloseable {
         LockConfig config = config(tweak);
         Environment env = Environment.system();
         return closeLater(RedlockProtocol.newFactory(
-                servers(config, env, (index, node) -> node), Settings.of(config), config, env, reports::add));
+                servers(config, env, (index, node) -> node),
+                address -> join(address, config, env),
+                Settings.of(config),
+                config,
+                env,
+                reports::add));
     }
 
     /** The bare protocol, over nodes that a test may have wrapped. */
@@ -113,10 +118,19 @@ final class Fixture implements AutoCloseable {
         LockConfig config = config(tweak);
         return closeLater(new RedlockProtocol(
                 servers(config, env, wrapper),
+                address -> join(address, config, env),
                 set.apply(Settings.of(config)),
                 config,
                 env,
                 new AttemptReport.Listener(reports::add)));
+    }
+
+    private static RedlockProtocol.Server join(String address, LockConfig config, Environment env) {
+        RedisEndpoint endpoint = RedisEndpoint.parse("redis://" + address);
+        return new RedlockProtocol.Server(
+                endpoint.toString(),
+                RedisNodes.open(Settings.of(config).library(), List.of(endpoint), ConnectionSettings.of(config), env)
+                        .get(0));
     }
 
     private static List<RedlockProtocol.Server> servers(

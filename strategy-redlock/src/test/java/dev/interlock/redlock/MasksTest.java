@@ -7,8 +7,11 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redlock.joint.Configuration;
+import dev.interlock.redlock.joint.Majorities;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -91,11 +94,11 @@ class MasksTest {
     }
 
     private static int lead(List<Part> cast, String name) {
-        int lead = Quorum.home(name, cast.size());
-        for (int i = 0; i < cast.size() && cast.get(lead) == Part.IS_AWAY; i++) {
-            lead = (lead + 1) % cast.size();
-        }
-        return lead;
+        List<String> servers =
+                IntStream.range(0, cast.size()).mapToObj(Integer::toString).toList();
+        Majorities majorities = Configuration.founding(servers).majorities();
+        int lead = Quorum.first(name, majorities, node -> cast.get(node) != Part.IS_AWAY);
+        return lead < 0 ? Quorum.first(name, majorities, node -> true) : lead;
     }
 
     private static Integer[] all(List<Part> cast) {

@@ -9,6 +9,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.redlock.lead.LeadScripts;
 import java.time.Duration;
 import java.util.List;
@@ -40,15 +41,16 @@ final class QueueFixture implements AutoCloseable {
 
     /** A client, and how often it was told to ask. */
     final class Client {
-        final LeaseProtocol protocol = redis.protocol(
-                Fixture::trusting,
-                Environment.system(),
-                (index, node) -> node,
-                Fixture.reports(),
-                settings -> settings.withLongestGrant(grant));
+        final LeaseProtocol protocol;
         private final AtomicInteger signals = new AtomicInteger();
 
-        private Client(String name) {
+        private Client(String name, Environment env) {
+            protocol = redis.protocol(
+                    Fixture::trusting,
+                    env,
+                    (index, node) -> node,
+                    Fixture.reports(),
+                    settings -> settings.withLongestGrant(grant));
             protocol.watch(name, signals::incrementAndGet);
             soon().until(() -> {
                 Claim claim = Fixture.claim("to-connect");
@@ -120,7 +122,12 @@ final class QueueFixture implements AutoCloseable {
 
     /** Makes a client that listens. */
     Client client(String name) {
-        return new Client(name);
+        return client(name, Environment.system());
+    }
+
+    /** The same, with clocks of its own. */
+    Client client(String name, Environment env) {
+        return new Client(name, env);
     }
 
     /** Lets a client own a lock that can be passed on, after another one has held it. */
@@ -170,7 +177,7 @@ final class QueueFixture implements AutoCloseable {
 
     /** The node at which those wait who wait for a lock. */
     static int lead(String name) {
-        return Quorum.home(name, 3);
+        return Quorum.first(name, Configuration.founding(List.of("a", "b", "c")).majorities(), node -> true);
     }
 
     /** What a node says of the holder. */
@@ -203,7 +210,8 @@ final class QueueFixture implements AutoCloseable {
                         String.valueOf(token(lead, name)),
                         Integer.toString(hop),
                         Long.toString(deadlineMicros),
-                        Long.toString(fence));
+                        Long.toString(fence),
+                        "0");
     }
 
     /** The clock of a node. */

@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ class SessionTest {
         public void close() {}
     };
 
-    private final Session session = new Session("a server", UNUSED, "", null);
+    private final Session session = new Session(Environment.system(), "a server", UNUSED, "", null);
 
     private static long millis(long millis) {
         return TimeUnit.MILLISECONDS.toNanos(millis);

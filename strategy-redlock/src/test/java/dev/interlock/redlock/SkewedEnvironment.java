@@ -4,23 +4,29 @@ package dev.interlock.redlock;
 import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 
-/** The real environment, but for a wall clock that is wrong. */
+/** The real environment, but for a wall clock that is wrong, and time that passes here alone. */
 final class SkewedEnvironment implements Environment {
     private final Environment real = Environment.system();
     private final long offsetMillis;
+    private volatile Duration passed = Duration.ZERO;
 
     SkewedEnvironment(Duration offset) {
         this.offsetMillis = offset.toMillis();
     }
 
+    /** Lets time pass here that does not pass on servers, as if their clocks were set back. */
+    void goOn(Duration time) {
+        passed = passed.plus(time);
+    }
+
     @Override
     public long nanoTime() {
-        return real.nanoTime();
+        return real.nanoTime() + passed.toNanos();
     }
 
     @Override
     public long currentTimeMillis() {
-        return real.currentTimeMillis() + offsetMillis;
+        return real.currentTimeMillis() + offsetMillis + passed.toMillis();
     }
 
     @Override

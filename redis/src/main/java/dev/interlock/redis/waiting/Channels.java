@@ -69,6 +69,16 @@ public final class Channels {
         this.onMessage = onMessage;
     }
 
+    /**
+     * Tells whether a server is that of these channels.
+     *
+     * @param server the server
+     * @return whether it is the one that was given first
+     */
+    public boolean areAt(RedisNode server) {
+        return node.equals(server);
+    }
+
     private String scope(String name) {
         return node.isSharded() ? name : ALL;
     }

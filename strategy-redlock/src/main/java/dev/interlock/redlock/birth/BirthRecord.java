@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock.birth;
 
+import dev.interlock.redlock.joint.Configuration;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -14,8 +15,9 @@ import java.util.Map;
  * @param self the process that was born, and its epoch
  * @param longestLease the longest lease that any client has announced
  * @param age for how long clients have watched since the birth
- * @param told the indexes, one digit each, of the other nodes that knew of the process when it was as old as its age says, or before
+ * @param told the indexes, one character each, of the other nodes that knew of the process when it was as old as its age says, or before
  * @param disputed whether the node was used by another configuration, or in the place of another process, right before its birth
+ * @param listing which nodes vote, as this one knows
  * @param peers the processes in the places of other nodes, as far as this node was told, by index
  */
 public record BirthRecord(
@@ -26,8 +28,31 @@ public record BirthRecord(
         Duration age,
         String told,
         boolean disputed,
+        Listing listing,
         Map<Integer, Incumbent> peers) {
+    /** What is said of a node that has no record: no state of any record has this name. */
+    private static final BirthRecord ABSENT = new BirthRecord(
+            "none",
+            "",
+            new Incumbent(0, ""),
+            Duration.ZERO,
+            Duration.ZERO,
+            "",
+            false,
+            new Listing(Configuration.founding(List.of()), -1, false, false),
+            Map.of());
+
     private static final String PEER = "peer:";
+
+    /**
+     * What a node knows of the list in which it is.
+     *
+     * @param configuration which nodes vote
+     * @param index the index of this node; negative if it has none
+     * @param founded whether the configuration is agreed
+     * @param enrolled whether the client has enrolled the node, and has not only looked at it
+     */
+    public record Listing(Configuration configuration, int index, boolean founded, boolean enrolled) {}
 
     /** Creates a record. */
     public BirthRecord {
@@ -43,6 +68,9 @@ public record BirthRecord(
     static BirthRecord read(Object reply) {
         if (!(reply instanceof List<?> flat)) {
             throw new IllegalArgumentException("no list");
+        }
+        if (flat.isEmpty()) {
+            return ABSENT;
         }
         Map<String, String> fields = new HashMap<>();
         for (int i = 0; i + 1 < flat.size(); i += 2) {
@@ -65,12 +93,35 @@ public record BirthRecord(
                 Duration.ofMillis(Long.parseLong(field(fields, "age"))),
                 field(fields, "told"),
                 field(fields, "disputed").equals("1"),
+                new Listing(
+                        Configuration.parse(field(fields, "config")),
+                        Integer.parseInt(field(fields, "index")),
+                        field(fields, "founded").equals("1"),
+                        !fields.containsKey("seen")),
                 peers);
+    }
+
+    /**
+     * Returns what a node has said of a later configuration, to whoever has enrolled it already: it is still the same birth.
+     *
+     * @param last the record when it was enrolled
+     */
+    BirthRecord after(BirthRecord last) {
+        if (listing.enrolled() || !last.listing.enrolled() || !birth.equals(last.birth)) {
+            return this;
+        }
+        Listing known = new Listing(listing.configuration(), listing.index(), listing.founded(), true);
+        return new BirthRecord(id, birth, self, longestLease, age, told, disputed, known, peers);
+    }
+
+    /** Returns whether the node has a record. */
+    boolean isPresent() {
+        return listing.index() >= 0;
     }
 
     /** Returns whether another node knew of the process before what has been watched since counts. */
     boolean isToldTo(int peer) {
-        return told.indexOf(Character.forDigit(peer, 10)) >= 0;
+        return told.indexOf(Character.forDigit(peer, Character.MAX_RADIX)) >= 0;
     }
 
     private static String field(Map<String, String> fields, String name) {

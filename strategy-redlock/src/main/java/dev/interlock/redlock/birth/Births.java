@@ -8,7 +8,9 @@ import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ public final class Births {
     private final Environment env;
     private final String key;
     private final String cluster;
-    private final int size;
+    private final Electorate electorate;
     private final Duration maxLease;
     private final ToLongFunction<Duration> driftNanos;
     private final Roster roster;
@@ -30,7 +32,7 @@ public final class Births {
      * @param env time and chance
      * @param key the name of the record on each node
      * @param cluster the name of the cluster
-     * @param size how many nodes it has
+     * @param electorate which nodes it has
      * @param maxLease the longest lease of this client
      * @param driftNanos by how much clocks can differ over a time
      */
@@ -38,13 +40,13 @@ public final class Births {
             Environment env,
             String key,
             String cluster,
-            int size,
+            Electorate electorate,
             Duration maxLease,
             ToLongFunction<Duration> driftNanos) {
         this.env = env;
         this.key = key;
         this.cluster = cluster;
-        this.size = size;
+        this.electorate = electorate;
         this.maxLease = maxLease;
         this.driftNanos = driftNanos;
         this.roster = new Roster(maxLease);
@@ -62,8 +64,9 @@ public final class Births {
         List<String> args = new ArrayList<>(List.of(
                 runId,
                 cluster,
-                Integer.toString(size),
+                electorate.configuration().toString(),
                 Integer.toString(index),
+                electorate.knowledgeOf(index),
                 Long.toString(maxLease.toMillis()),
                 env.newToken(),
                 Long.toString(roster.nextEpoch(env.currentTimeMillis())),
@@ -85,8 +88,8 @@ public final class Births {
      */
     public Eligibility begin(int index, String node, Object reply) {
         BirthRecord record = read(node, reply);
-        roster.note(index, record);
-        return new Eligibility(index, roster, driftNanos, record, env.nanoTime());
+        note(index, record);
+        return new Eligibility(index, electorate, roster, driftNanos, record, env.nanoTime());
     }
 
     /**
@@ -100,8 +103,18 @@ public final class Births {
      */
     public void learn(Eligibility eligibility, int index, String node, Object reply) {
         BirthRecord record = read(node, reply);
-        roster.note(index, record);
+        note(index, record);
         eligibility.learn(record, env.nanoTime());
+    }
+
+    /** Before anybody can see the record: who counts votes shall know the configuration of each node that has voted. */
+    private void note(int index, BirthRecord record) {
+        electorate.note(index, record);
+        BirthRecord.Listing listing = record.listing();
+        if (listing.founded() || listing.index() == index) {
+            // The client may have taken it for another node.
+            roster.note(listing.index(), record);
+        }
     }
 
     private BirthRecord read(String node, Object reply) {
@@ -123,11 +136,12 @@ public final class Births {
      * @return the indexes of those nodes that must be told of processes in the places of others, or of who knows of their own
      */
     public List<Integer> spread(List<@Nullable Eligibility> connected) {
+        electorate.found(records(connected));
         List<Integer> untold = new ArrayList<>();
         long now = env.nanoTime();
         for (int i = 0; i < connected.size(); i++) {
             Eligibility node = connected.get(i);
-            if (node == null) {
+            if (node == null || !node.record().listing().enrolled()) {
                 continue;
             }
             BirthRecord record = node.record();
@@ -140,11 +154,69 @@ public final class Births {
         }
         for (int i = 0; i < connected.size(); i++) {
             Eligibility node = connected.get(i);
-            if (node != null && (node.hasUnrecordedPeers() || !roster.isKnownTo(i, node.record()))) {
+            if (node != null && isUntold(i, node)) {
                 untold.add(i);
             }
         }
         return untold;
+    }
+
+    /**
+     * Returns whether a node is to be enrolled once more, since what it has said is news to this client, or the other way round.
+     *
+     * @param index which node it is
+     * @param eligibility what is known of the process
+     * @return whether another {@link #enrol} is due
+     */
+    public boolean isBehind(int index, Eligibility eligibility) {
+        return electorate.isBehind(index, eligibility.record());
+    }
+
+    private boolean isUntold(int index, Eligibility node) {
+        BirthRecord record = node.record();
+        return record.listing().enrolled()
+                ? node.hasUnrecordedPeers() || !roster.isKnownTo(index, record) || electorate.isBehind(index, record)
+                : electorate.isBehind(index, record);
+    }
+
+    private static Map<Integer, BirthRecord> records(List<@Nullable Eligibility> connected) {
+        Map<Integer, BirthRecord> records = new HashMap<>();
+        for (int i = 0; i < connected.size(); i++) {
+            Eligibility node = connected.get(i);
+            if (node != null) {
+                records.put(i, node.record());
+            }
+        }
+        return records;
+    }
+
+    /**
+     * Returns where to look for a node.
+     *
+     * @param index the index of the node
+     * @param connected what is known of the process that is connected; {@code null} if none is
+     * @return the address of the node if this client has none for it, or the process is another one; otherwise {@code null}
+     */
+    public @Nullable String addressFor(int index, @Nullable Eligibility connected) {
+        return electorate.betterAddress(index, connected == null ? null : connected.record());
+    }
+
+    /**
+     * Returns which nodes vote.
+     *
+     * @return the configuration of this client
+     */
+    public Electorate electorate() {
+        return electorate;
+    }
+
+    /**
+     * Returns the longest lease of any client, as far as any node knows.
+     *
+     * @return for how long a lease may last that was granted now
+     */
+    public Duration longestLease() {
+        return roster.longestLease();
     }
 
     /**

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redlock.birth;
 
+import dev.interlock.redlock.joint.Configuration;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the process at the other end of one connection may vote: once every lease is over that it may have forgotten.
@@ -14,7 +16,11 @@ import java.util.stream.Collectors;
  * server's clock counts, since nothing tells that it was not stepped. Safe to use from any thread.
  */
 public final class Eligibility {
+    /** Longer than any process lives. */
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
     private final int index;
+    private final Electorate electorate;
     private final Roster roster;
     private final ToLongFunction<Duration> driftNanos;
     private final ReentrantLock lock = new ReentrantLock();
@@ -22,16 +28,26 @@ public final class Eligibility {
     private BirthRecord record;
     private long ageNanos;
     private long sinceNanos;
+    private @Nullable Object judgedState;
+    private @Nullable String exclusion;
 
     /**
      * Creates the eligibility of a process that has shown its birth record.
      *
      * @param index which node it is
+     * @param electorate which nodes vote
      * @param roster the processes in the places of all nodes
      * @param driftNanos by how much clocks can differ over a time
      */
-    Eligibility(int index, Roster roster, ToLongFunction<Duration> driftNanos, BirthRecord record, long nowNanos) {
+    Eligibility(
+            int index,
+            Electorate electorate,
+            Roster roster,
+            ToLongFunction<Duration> driftNanos,
+            BirthRecord record,
+            long nowNanos) {
         this.index = index;
+        this.electorate = electorate;
         this.roster = roster;
         this.driftNanos = driftNanos;
         this.record = record;
@@ -49,7 +65,8 @@ public final class Eligibility {
             } else if (next.age().toNanos() > ageNanos(nowNanos)) {
                 measureFrom(next.age().toNanos(), nowNanos);
             }
-            record = next;
+            record = next.after(record);
+            judgedState = null;
         } finally {
             lock.unlock();
         }
@@ -74,11 +91,13 @@ public final class Eligibility {
         }
     }
 
-    /** Returns the indexes, one digit each, of the other nodes that are known to know of this process. */
+    /** Returns the indexes, one character each, of the other nodes that are known to know of this process. */
     String toldPeers() {
         lock.lock();
         try {
-            return toldPeers.stream().mapToObj(Integer::toString).collect(Collectors.joining());
+            return toldPeers.stream()
+                    .mapToObj(peer -> Character.toString(Character.forDigit(peer, Character.MAX_RADIX)))
+                    .collect(Collectors.joining());
         } finally {
             lock.unlock();
         }
@@ -122,7 +141,41 @@ public final class Eligibility {
     public long votesInNanos(long nowNanos) {
         lock.lock();
         try {
-            return asideNanos() - ageNanos(nowNanos);
+            return exclusion() == null ? asideNanos() - ageNanos(nowNanos) : NEVER;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns whether the node knows a configuration as the one that counts.
+     *
+     * @param configuration which nodes vote
+     * @return whether its record says so
+     */
+    public boolean knows(Configuration configuration) {
+        BirthRecord said = record();
+        return said.listing().enrolled()
+                && said.listing().founded()
+                && said.listing().index() == index
+                && said.listing().configuration().agreesWith(configuration);
+    }
+
+    /**
+     * Returns why the node does not vote, however old it is.
+     *
+     * @return the reason in words, which follow the name of the node; {@code null} if there is none
+     */
+    public @Nullable String exclusion() {
+        lock.lock();
+        try {
+            Object state = electorate.state();
+            if (!state.equals(judgedState)) {
+                // Seldom: most votes are counted while nothing changes.
+                exclusion = electorate.exclusion(index, record);
+                judgedState = state;
+            }
+            return exclusion;
         } finally {
             lock.unlock();
         }
@@ -141,7 +194,9 @@ public final class Eligibility {
         try {
             long recorded = record.age().toNanos();
             long watched = ageNanos(nowNanos);
-            return watched >= asideNanos() && (recorded < asideNanos() || recorded < watched / 2);
+            return exclusion() == null
+                    && watched >= asideNanos()
+                    && (recorded < asideNanos() || recorded < watched / 2);
         } finally {
             lock.unlock();
         }
@@ -169,7 +224,7 @@ public final class Eligibility {
      * @return nanoseconds; zero or less if it counts
      */
     public long confirmsInNanos(long nowNanos) {
-        return isDisputed() ? votesInNanos(nowNanos) : 0;
+        return exclusion() != null ? NEVER : isDisputed() ? votesInNanos(nowNanos) : 0;
     }
 
     /**

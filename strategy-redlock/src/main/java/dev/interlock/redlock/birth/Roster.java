@@ -29,6 +29,9 @@ public final class Roster {
 
     /** Learns what a node's record says. */
     void note(int index, BirthRecord said) {
+        if (!said.isPresent()) {
+            return;
+        }
         lock.lock();
         try {
             Map<Integer, Incumbent> next = new TreeMap<>(incumbents);

@@ -6,17 +6,21 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The last question to the lead that was answered: it tells what the lead's clock says.
+ * A question to the lead that was answered: it tells what the lead's clock says.
  *
  * @param lead the node
  * @param nanos the monotonic clock of this process before the question was sent
  * @param wallMillis its wall clock at that moment, which goes on while the machine is suspended
  * @param epoch the subscription to that node at that moment
  * @param micros the clock of the node when it answered
+ * @param answeredNanos the monotonic clock of this process after the answer
  */
-public record Asked(int lead, long nanos, long wallMillis, int epoch, long micros) {
+public record Asked(int lead, long nanos, long wallMillis, int epoch, long micros, long answeredNanos) {
     /** The wall clock counts milliseconds, and may be slewed. */
     private static final long WALL_TOLERANCE_MILLIS = 20;
+
+    /** By how much a server's clock may be behind when a script begins, and by how much it may be slewed in between. */
+    private static final long TOLERANCE_MICROS = 2_000;
 
     /**
      * Converts a deadline.
@@ -35,5 +39,17 @@ public record Asked(int lead, long nanos, long wallMillis, int epoch, long micro
                         - (env.nanoTime() - nanos)
                         - TimeUnit.MILLISECONDS.toNanos(WALL_TOLERANCE_MILLIS));
         return nanos + leftHere - suspended;
+    }
+
+    /**
+     * Tells what the clock of the lead shows since, unless it was set back.
+     *
+     * @param nowNanos a later moment by the monotonic clock of this process
+     * @param drift by which part of a time clocks may differ
+     * @return the least that it shows then, in µs
+     */
+    public long leastMicros(long nowNanos, double drift) {
+        long since = nowNanos - answeredNanos;
+        return micros + TimeUnit.NANOSECONDS.toMicros(since - (long) Math.ceil(since * drift)) - TOLERANCE_MICROS;
     }
 }

@@ -135,9 +135,10 @@ public final class LeadScripts {
      *
      * @param name the name of the lock
      * @param root what its owner knows
+     * @param leastMicros what the clock of the lead shows at least, unless it was set back
      * @return the command
      */
-    public RedisCommand pass(String name, Root root) {
+    public RedisCommand pass(String name, Root root, long leastMicros) {
         return RedisCommand.script(
                 PASS,
                 List.of(keys.lock(name), keys.waiting(name), record(name)),
@@ -145,7 +146,8 @@ public final class LeadScripts {
                         root.token(),
                         Integer.toString(root.hop()),
                         Long.toString(root.deadlineMicros()),
-                        Long.toString(root.nextFence())));
+                        Long.toString(root.nextFence()),
+                        Long.toString(leastMicros)));
     }
 
     /**
@@ -153,9 +155,10 @@ public final class LeadScripts {
      *
      * @param claim the claim, as it was entered
      * @param channel the channel that was given
+     * @param leastMicros what the clock of the lead shows at least, unless it was set back
      * @return the command
      */
-    public RedisCommand leave(Claim claim, String channel) {
+    public RedisCommand leave(Claim claim, String channel, long leastMicros) {
         String name = claim.name();
         List<String> named = new ArrayList<>(List.of(keys.lock(name), keys.waiting(name), record(name)));
         if (fencing) {
@@ -164,7 +167,9 @@ public final class LeadScripts {
         String place = claim.number() + " " + claim.token() + " " + millis(claim.lease()) + " " + fences(claim) + " "
                 + channel;
         return RedisCommand.script(
-                LEAVE, named, List.of(claim.token(), place, FENCE_LIFE, Integer.toString(MOST_HOPS)));
+                LEAVE,
+                named,
+                List.of(claim.token(), place, FENCE_LIFE, Integer.toString(MOST_HOPS), Long.toString(leastMicros)));
     }
 
     /**

@@ -25,6 +25,7 @@ public final class Turn {
     private boolean told;
     private @Nullable Root root;
     private boolean releasing;
+    private int refusalsNowhere;
 
     /**
      * Creates the turn of a claim, which waits nowhere.
@@ -139,16 +140,39 @@ public final class Turn {
     }
 
     /**
-     * Notes that the lead has answered that the lock is taken.
+     * Notes that the lead has answered.
      *
      * @param answered the question
+     * @param drift by which part of a time clocks may differ
+     * @return the question by which to convert what the lead says of times before: an earlier one if its clock was set back since
+     */
+    public synchronized Asked answered(Asked answered, double drift) {
+        Asked before = asked;
+        if (before == null || answered.micros() >= before.leastMicros(answered.answeredNanos(), drift)) {
+            asked = answered;
+            return answered;
+        }
+        return before;
+    }
+
+    /**
+     * Notes that the lead has answered that the lock is taken.
+     *
      * @param placed since when the claim has its place, or zero if it has none
      */
-    public synchronized void refused(Asked answered, long placed) {
-        asked = answered;
+    public synchronized void refused(long placed) {
         if (placed != 0) {
             since = placed;
         }
+    }
+
+    /**
+     * Notes that the claim was refused and waits nowhere.
+     *
+     * @return how often that was so before
+     */
+    public synchronized int refusedNowhere() {
+        return refusalsNowhere++;
     }
 
     /** Notes a message that the claim was granted something, to be asked for, if it still waits as it did. */
@@ -184,7 +208,7 @@ public final class Turn {
     }
 
     /**
-     * Returns the last question that the lead has answered.
+     * Returns the last question that the lead has answered, or an earlier one if its clock was set back since.
      *
      * @return the question, or {@code null} if there is none since the claim waits there
      */

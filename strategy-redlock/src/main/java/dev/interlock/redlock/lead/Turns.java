@@ -10,13 +10,13 @@ import dev.interlock.redis.waiting.ChannelState;
 import dev.interlock.redis.waiting.Channels;
 import dev.interlock.redis.waiting.WaitingScripts;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,7 +41,8 @@ public final class Turns {
     private final LockKeys keys;
     private final ToIntFunction<String> leads;
     private final Duration longestGrant;
-    private final List<Channels> channels = new ArrayList<>();
+    private final IntFunction<RedisNode> nodes;
+    private final Map<Integer, Channels> channels = new ConcurrentHashMap<>();
     private final Map<Long, Turn> all = new ConcurrentHashMap<>();
     private final Map<String, Turn> waiting = new ConcurrentHashMap<>();
     private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
@@ -51,20 +52,35 @@ public final class Turns {
      * Creates the turns of a client.
      *
      * @param env time and chance
-     * @param nodes the nodes
+     * @param nodes tells which server is the node with an index
      * @param keys the names of keys and channels
      * @param leads tells which node is the lead of the lock of a name now
      * @param longestGrant the longest lease of what is granted to a claim while it waits
      */
     public Turns(
-            Environment env, List<RedisNode> nodes, LockKeys keys, ToIntFunction<String> leads, Duration longestGrant) {
+            Environment env,
+            IntFunction<RedisNode> nodes,
+            LockKeys keys,
+            ToIntFunction<String> leads,
+            Duration longestGrant) {
         this.env = env;
         this.keys = keys;
         this.leads = leads;
+        this.nodes = nodes;
         this.longestGrant = longestGrant;
-        for (RedisNode node : nodes) {
-            channels.add(new Channels(env, node, keys, this::wake, this::take));
-        }
+    }
+
+    /** Returns the channels at the server that is a node now, which may be another one than before. */
+    private Channels channels(int node) {
+        RedisNode server = nodes.apply(node);
+        Channels found = channels.get(node);
+        return found != null && found.areAt(server)
+                ? found
+                : Objects.requireNonNull(channels.compute(
+                        node,
+                        (index, last) -> last != null && last.areAt(server)
+                                ? last
+                                : new Channels(env, server, keys, this::wake, this::take)));
     }
 
     /**
@@ -165,7 +181,7 @@ public final class Turns {
      * @return the channel
      */
     public String channel(int node, String name) {
-        return channels.get(node).channel(name);
+        return channels(node).channel(name);
     }
 
     /**
@@ -176,8 +192,9 @@ public final class Turns {
      * @return what is known of the subscription
      */
     public ChannelState listen(int node, String name) {
-        ChannelState found = channels.get(node).find(name);
-        return found == null ? channels.get(node).enter(name) : found;
+        Channels at = channels(node);
+        ChannelState found = at.find(name);
+        return found == null ? at.enter(name) : found;
     }
 
     /**
@@ -213,15 +230,32 @@ public final class Turns {
         };
     }
 
+    /**
+     * Has a claim ask that waits nowhere yet, if this client listens for it already: then no watch begins that would have it ask.
+     *
+     * @param name the name of the lock
+     */
+    public void hurry(String name) {
+        ChannelState listening = channels.get(lead(name)).find(name);
+        if (listening != null && listening.isBegun()) {
+            tell(keys.lock(name));
+        }
+    }
+
     private int lead(String name) {
         Turn turn = waiting.get(keys.lock(name));
         return turn == null || turn.lead() < 0 ? leads.applyAsInt(name) : turn.lead();
     }
 
+    /** Has all who wait ask what has become of it, since the nodes are others now, and so may be the leads. */
+    public void askAll() {
+        watchers.values().forEach(Runnable::run);
+    }
+
     /** Has those who wait for one lock, or for any, ask what has become of it. */
     private void wake(String name) {
         if (name.isEmpty()) {
-            watchers.values().forEach(Runnable::run);
+            askAll();
             return;
         }
         tell(keys.lock(name));

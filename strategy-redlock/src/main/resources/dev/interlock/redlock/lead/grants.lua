@@ -64,6 +64,12 @@ local function grant_head(lock, fence, list, record, life, predecessor, asker, a
   return token
 end
 
+-- Whether a deadline is to come, by a clock that shows no less than it must.
+local function is_before(deadline, least)
+  local now = micros()
+  return now < deadline and now >= tonumber(least)
+end
+
 -- Passes a root on to the first who waits and is there. Returns whether anybody is.
 local function hop_on(lock, list, record, root, hop, deadline, first, last)
   local waiter = first_there(list)
@@ -74,8 +80,9 @@ local function hop_on(lock, list, record, root, hop, deadline, first, last)
   if fences ~= '0' and first + fences - 1 > last then
     return false
   end
-  redis.call('SET', record, text_of(root, hop, token, deadline, first, last, '-'), 'KEEPTTL')
+  -- Whatever fails leaves the record as it was: who hears of an error takes it that nothing was passed.
   redis.call('ZREM', list, waiter)
+  redis.call('SET', record, text_of(root, hop, token, deadline, first, last, '-'), 'KEEPTTL')
   send(
     token,
     channel,

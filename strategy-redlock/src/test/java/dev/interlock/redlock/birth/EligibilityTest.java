@@ -3,7 +3,9 @@ package dev.interlock.redlock.birth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.redlock.joint.Configuration;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,11 @@ class EligibilityTest {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final Incumbent SELF = new Incumbent(7, "run-b");
 
+    private static final Configuration NODES = Configuration.founding(List.of("a:1", "b:2", "c:3"));
+    private static final BirthRecord.Listing LISTING = new BirthRecord.Listing(NODES, 1, true, true);
+
     private final Roster roster = new Roster(MAX_LEASE);
+    private final Electorate electorate = new Electorate(List.of("a:1", "b:2", "c:3"));
 
     private static BirthRecord born(String birth, long ageSeconds) {
         return record(birth, ageSeconds, MAX_LEASE, "", Map.of());
@@ -22,12 +28,13 @@ class EligibilityTest {
     private static BirthRecord record(
             String birth, long ageSeconds, Duration lease, String told, Map<Integer, Incumbent> peers) {
         Duration age = Duration.ofSeconds(ageSeconds);
-        return new BirthRecord(birth + ".1", birth, SELF, lease, age, told, birth.equals("disputed"), peers);
+        return new BirthRecord(birth + ".1", birth, SELF, lease, age, told, birth.equals("disputed"), LISTING, peers);
     }
 
     private Eligibility at(long seconds, BirthRecord record) {
         roster.note(1, record);
-        return new Eligibility(1, roster, lease -> SECOND, record, seconds * SECOND);
+        electorate.note(1, record);
+        return new Eligibility(1, electorate, roster, lease -> SECOND, record, seconds * SECOND);
     }
 
     @Test

@@ -52,7 +52,7 @@ class AskedTest {
         }
     };
 
-    private final Asked asked = new Asked(0, nanos, millis, 1, SERVER_MICROS);
+    private final Asked asked = new Asked(0, nanos, millis, 1, SERVER_MICROS, nanos);
 
     private void pass(long passedMillis) {
         nanos += TimeUnit.MILLISECONDS.toNanos(passedMillis);

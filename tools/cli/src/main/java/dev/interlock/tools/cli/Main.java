@@ -21,6 +21,7 @@ import picocli.CommandLine.ScopeType;
             ConformanceCommand.class,
             FaultsCommand.class,
             LocksCommand.class,
+            RedlockCommand.class,
             SiteCommand.class,
             StrategiesCommand.class
         },

@@ -146,6 +146,9 @@ class FaultsCommandTest {
         assertThat(waiting.label()).isEqualTo("redlock (wait)");
         assertThat(waiting.options()).containsEntry("cold-start", "wait").containsEntry("max-lease", LEASE + "ms");
         assertThat(waiting.cells().get(0).verdict()).isEqualTo(CellVerdict.SAFE);
+        assertThat(waiting.cells().get(1).verdict())
+                .as("nodes know which list counts")
+                .isEqualTo(CellVerdict.SAFE);
     }
 
     @Test

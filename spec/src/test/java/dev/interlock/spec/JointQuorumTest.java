@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.spec;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Checks the specification of redlock whose list of nodes is changed while clients use it. */
+@Tag("deep")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class JointQuorumTest {
+    private final Specification specification = new Specification("redlock", "JointQuorum");
+
+    @Order(1)
+    @ParameterizedTest
+    @CsvSource({"joint-replace, 18000", "joint-asleep, 19000", "joint-gone, 6600"})
+    void theAlgorithmKeepsItsPromises(String model, int states, TestReporter reporter) throws Exception {
+        specification.holds(model, states, reporter);
+    }
+
+    @Order(2)
+    @ParameterizedTest
+    @CsvSource({
+        "JointPhase, joint-replace",
+        "OldListCounts, joint-replace",
+        "WaitsForLeases, joint-replace",
+        "BirthGuard, joint-forget",
+        "VoteChecksRevision, joint-asleep",
+        "NewestListDecides, joint-asleep",
+    })
+    void whoBreaksARuleAdmitsTwoHolders(String rule, String model, TestReporter reporter) throws Exception {
+        specification.isRefuted(model, Map.of(rule, "FALSE"), "OneHolder", reporter);
+    }
+
+    @Order(2)
+    @Test
+    void aListInAFileThatCountsBeforeTheNodesKnowItAdmitsTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "joint-replace", Map.of("NodesDecide", "FALSE", "Ahead", "{c2}"), "OneHolder", reporter);
+    }
+
+    @Order(2)
+    @Test
+    void anotherConfigurationOfTheSameRevisionLetsTwoChangesEnd(TestReporter reporter) throws Exception {
+        Map<String, String> operatorsAlone = Map.of("Askers", "{}", "Holder", "nobody", "Held", "{{}}");
+        Map<String, String> mutant = new HashMap<>(operatorsAlone);
+        mutant.put("FirstComes", "FALSE");
+        specification.isRefuted("joint-rival", mutant, "OneSuccessor", reporter);
+    }
+
+    @Order(3)
+    @Tag("nightly")
+    @ParameterizedTest
+    @CsvSource({
+        "joint-crash, 24000",
+        "joint-forget, 33000",
+        "joint-born-again, 60000",
+        "joint-renew, 60000",
+        "joint-rival, 20000",
+        "joint-chain, 6000"
+    })
+    void theAlgorithmKeepsItsPromisesInLargerModels(String model, int states, TestReporter reporter) throws Exception {
+        specification.holds(model, states, reporter);
+    }
+
+    @Order(3)
+    @Tag("nightly")
+    @ParameterizedTest
+    @CsvSource({
+        "NewListCounts, joint-asleep",
+        "WaitRestarts, joint-crash",
+        "RenewalChecksRevision, joint-renew",
+        "TellsAll, joint-born-again",
+    })
+    void whoBreaksARuleAdmitsTwoHoldersInTheEnd(String rule, String model, TestReporter reporter) throws Exception {
+        specification.isRefuted(model, Map.of(rule, "FALSE"), "OneHolder", reporter);
+    }
+
+    @Order(3)
+    @Tag("nightly")
+    @Test
+    void aJointPhaseThatEndsBeforeAMajorityKnowsOfItAdmitsTwoHolders(TestReporter reporter) throws Exception {
+        specification.isRefuted(
+                "joint-asleep", Map.of("MajorityTold", "FALSE", "TellsAll", "FALSE"), "OneHolder", reporter);
+    }
+}

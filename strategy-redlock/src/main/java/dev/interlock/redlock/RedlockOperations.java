@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redlock;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.LockHandle;
+import dev.interlock.LockOptions;
+import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redlock.birth.Births;
+import dev.interlock.redlock.birth.Eligibility;
+import dev.interlock.redlock.joint.Configuration;
+import dev.interlock.redlock.joint.ListedNode;
+import dev.interlock.redlock.operation.NodeChange;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators do with the nodes of a redlock cluster while clients use it: look at them, and replace, add or remove one.
+ *
+ * <p>A change may be broken off at any moment, and is gone on with by calling the same method again. Not safe for use by several
+ * threads at once.
+ *
+ * <pre>{@code
+ * try (RedlockOperations cluster = RedlockOperations.connect(config)) {
+ *     cluster.replace("c:6379", "d:6379", Set.of(), System.out::println);
+ * }
+ * }</pre>
+ */
+public final class RedlockOperations implements AutoCloseable {
+    private static final String LOCK = "interlock-redlock-operations";
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Environment env;
+    private final Client client;
+    private final NodeChange change;
+    private final DistributedLockFactory locks;
+
+    /**
+     * Which nodes a cluster has, and what they say.
+     *
+     * @param revision how often the list of nodes was changed
+     * @param changing whether a change is under way, in which the old and the new list both count
+     * @param nodes the nodes, in the order of the list
+     */
+    public record Status(long revision, boolean changing, List<Node> nodes) {
+        /** Creates a status. */
+        public Status {
+            nodes = List.copyOf(nodes);
+        }
+    }
+
+    /**
+     * What is known of one of the nodes.
+     *
+     * @param address host and port
+     * @param phase {@code stays}, {@code leaves} or {@code joins}
+     * @param connected whether it answers
+     * @param informed whether it knows the list
+     * @param votesIn when it may vote for new holders, as far as is known; zero if it does, empty if it is not connected, or if that
+     *     does not depend on time
+     */
+    public record Node(String address, String phase, boolean connected, boolean informed, Optional<Duration> votesIn) {
+        /** Creates the status of a node. */
+        public Node {
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(phase, "phase");
+            Objects.requireNonNull(votesIn, "votesIn");
+        }
+    }
+
+    private RedlockOperations(Environment env, Client client, DistributedLockFactory locks) {
+        this.env = env;
+        this.client = client;
+        this.change = new NodeChange(env, client, client.births);
+        this.locks = locks;
+    }
+
+    /**
+     * Prepares to connect to a cluster.
+     *
+     * @param config the configuration of a client of this cluster, with {@code cold-start=wait}
+     * @return the operations, which the caller must close
+     * @throws IllegalArgumentException if the configuration is none of redlock, or nodes are trusted, and so keep no list
+     */
+    public static RedlockOperations connect(LockConfig config) {
+        config.requireKnownOptions(new RedlockStrategyProvider());
+        return connect(config, Environment.system());
+    }
+
+    static RedlockOperations connect(LockConfig given, Environment env) {
+        // Whoever looks after nodes gives the max-lease of the clients, and has no lease of their own in mind.
+        Duration longest = Settings.MAX_LEASE.duration(given, Duration.ofMillis(1), Duration.ofDays(1));
+        LockConfig config = given.lockDefaults().lease().compareTo(longest) <= 0
+                ? given
+                : given.toBuilder()
+                        .lockDefaults(LockOptions.builder().lease(longest).build())
+                        .build();
+        return new RedlockOperations(
+                env, RedlockStrategyProvider.newClient(config, env), new RedlockStrategyProvider().newFactory(config));
+    }
+
+    /**
+     * Looks at the nodes.
+     *
+     * @return what they say
+     * @throws LockBackendException if too few of them answer
+     */
+    public Status status() {
+        Configuration configuration = change.learn();
+        return new Status(
+                configuration.revision(),
+                configuration.isJoint(),
+                configuration.nodes().stream()
+                        .map(node -> describe(node, configuration))
+                        .toList());
+    }
+
+    private Node describe(ListedNode node, Configuration configuration) {
+        Eligibility eligibility = client.eligibility(node.index());
+        Optional<Duration> votesIn = eligibility == null || eligibility.exclusion() != null
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(Math.max(0, eligibility.votesInNanos(env.nanoTime()))));
+        return new Node(
+                node.address(),
+                node.phase().name().toLowerCase(Locale.ROOT),
+                eligibility != null,
+                change.isInformed(node.index(), configuration),
+                votesIn);
+    }
+
+    /**
+     * Replaces a node by another one. Returns when the new list alone counts, which takes the longest lease of any client at least.
+     *
+     * @param leaving host and port of the node that leaves, as {@link #status} shows it
+     * @param joining host and port of the node that joins, under which all clients reach it
+     * @param gone the addresses of nodes of the old list that are stopped for good, so that they need not be told
+     * @param progress told what is waited for
+     * @throws IllegalArgumentException if there is no such node
+     * @throws IllegalStateException if another change is under way
+     * @throws LockBackendException if too few nodes answer
+     * @throws InterruptedException if the thread is interrupted; the change can be gone on with
+     */
+    public void replace(String leaving, String joining, Set<String> gone, Consumer<String> progress)
+            throws InterruptedException {
+        perform(
+                Optional.of(Objects.requireNonNull(leaving, "leaving")),
+                Optional.of(Objects.requireNonNull(joining, "joining")),
+                gone,
+                progress);
+    }
+
+    /**
+     * Adds a node. See {@link #replace}.
+     *
+     * @param joining host and port of the node that joins
+     * @param gone the addresses of nodes that are stopped for good
+     * @param progress told what is waited for
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void add(String joining, Set<String> gone, Consumer<String> progress) throws InterruptedException {
+        perform(Optional.empty(), Optional.of(Objects.requireNonNull(joining, "joining")), gone, progress);
+    }
+
+    /**
+     * Removes a node. See {@link #replace}.
+     *
+     * @param leaving host and port of the node that leaves
+     * @param gone the addresses of nodes that are stopped for good
+     * @param progress told what is waited for
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void remove(String leaving, Set<String> gone, Consumer<String> progress) throws InterruptedException {
+        perform(Optional.of(Objects.requireNonNull(leaving, "leaving")), Optional.empty(), gone, progress);
+    }
+
+    private void perform(
+            Optional<String> leaving, Optional<String> joining, Set<String> gone, Consumer<String> progress)
+            throws InterruptedException {
+        DistributedLock lock = locks.getLock(LOCK);
+        progress.accept("waiting for the lock \"" + LOCK + "\", which keeps two operators apart");
+        Optional<LockHandle> handle = lock.tryAcquire(PATIENCE);
+        if (handle.isEmpty()) {
+            throw new LockBackendException(
+                    Reason.REFUSED,
+                    "another operator changes the nodes now: wait until that has ended, and call again");
+        }
+        try (LockHandle held = handle.get()) {
+            change.perform(leaving, joining, gone, progress, () -> held.ensureValid(Duration.ZERO));
+        }
+    }
+
+    /** Closes the connections. A change that has begun goes on where it is, when it is called again. */
+    @Override
+    public void close() {
+        client.quorum.close();
+        locks.close();
+    }
+
+    /** The connections of a client that takes no locks. */
+    record Client(
+            Environment env,
+            Quorum quorum,
+            Births births,
+            Settings settings,
+            RedlockProtocol.Joining joining,
+            Duration timeout)
+            implements NodeChange.Nodes {
+        private static final Duration LOOK = Duration.ofMillis(200);
+
+        @Override
+        public @Nullable Eligibility eligibility(int index) {
+            return index < quorum.size() ? quorum.get(index).eligibility() : null;
+        }
+
+        @Override
+        public void look() {
+            Poll poll = new Poll(
+                    env,
+                    quorum,
+                    settings.patience(timeout, timeout),
+                    answers -> IntStream.range(0, answers.size()).allMatch(i -> answers.answer(i) != null));
+            RedisCommand read = RedisCommand.of("HGET", births.key(), "id");
+            for (int i = 0; i < poll.size(); i++) {
+                poll.ask(i, Request.Kind.READ, recordId -> read);
+            }
+            poll.await(env.nanoTime() + LOOK.toNanos());
+            poll.close();
+            quorum.onRecord();
+            long until = env.nanoTime() + LOOK.toNanos();
+            for (long left = LOOK.toNanos(); left > 0; left = until - env.nanoTime()) {
+                if (Thread.currentThread().isInterrupted()) {
+                    return;
+                }
+                env.park(this, left);
+            }
+        }
+
+        @Override
+        public void requireUsable(String address) {
+            RedlockProtocol.Server server = joining.join(address);
+            try {
+                server.node().call(RedisCommand.of("HGET", births.key(), "id"), timeout);
+            } finally {
+                server.node().close();
+            }
+        }
+
+        @Override
+        public void requireCount(int count) {
+            settings.requireCount(count);
+        }
+
+        @Override
+        public long driftNanos(Duration time) {
+            return settings.driftNanos(time);
+        }
+    }
+}

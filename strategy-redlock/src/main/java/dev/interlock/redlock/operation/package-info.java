@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Changes of the list of nodes, in the name of an operator. */
+@NullMarked
+package dev.interlock.redlock.operation;
+
+import org.jspecify.annotations.NullMarked;

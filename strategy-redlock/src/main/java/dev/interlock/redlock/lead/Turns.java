@@ -236,7 +236,7 @@ public final class Turns {
      * @param name the name of the lock
      */
     public void hurry(String name) {
-        ChannelState listening = channels.get(lead(name)).find(name);
+        ChannelState listening = channels(lead(name)).find(name);
         if (listening != null && listening.isBegun()) {
             tell(keys.lock(name));
         }

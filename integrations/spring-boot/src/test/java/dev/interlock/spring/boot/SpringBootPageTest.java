@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The page on Spring Boot shows code that compiles, and leaves out no property. */
 class SpringBootPageTest {
     private static final Path PAGE = Path.of("../../docs/spring-boot.md");
+    private static final Pattern OLDER_CLIENT = Pattern.compile(
+            "<artifactId>(?:jedis|lettuce-core)</artifactId>\\s*<version>([0-9.]+?)(?:\\.RELEASE)?</version>");
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     @Test
@@ -58,5 +60,15 @@ class SpringBootPageTest {
                 .filteredOn(name -> name.startsWith("interlock.") || name.startsWith("management.health."))
                 .isNotEmpty()
                 .allSatisfy(name -> assertThat(page).contains("`" + name));
+    }
+
+    @Test
+    void itNamesTheVersionsOfClientsThatTestsRunWith() throws IOException {
+        String page = Files.readString(PAGE);
+        String versions = page.substring(page.indexOf("## Versions"));
+        assertThat(OLDER_CLIENT.matcher(Files.readString(Path.of("pom.xml"))).results())
+                .hasSize(4)
+                .allSatisfy(client -> assertThat(versions).contains("| " + client.group(1) + " |"));
+        assertThat(versions).contains("| 4.1 | 7.4.1 | 7.5.2 | tested:");
     }
 }

@@ -123,7 +123,7 @@ class LocksEndpointTest {
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             DistributedLock lock = context.getBean(DEFAULT, DistributedLockFactory.class)
                     .getLock(name)
-                    .withLease(Duration.ofSeconds(3));
+                    .withLease(Duration.ofSeconds(6));
             lock.lock();
             eventually()
                     .untilAsserted(() -> assertThat(describe(endpoint).held())

@@ -61,10 +61,7 @@ class NativeImageTest {
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("strategies")
-    void theResourcesOfAStrategyAreIncluded(LockStrategyProvider strategy) throws IOException {
-        String folder = strategy.getClass().getPackageName().replace('.', '/');
+    private static List<String> scripts(String folder) throws IOException {
         List<String> scripts = new ArrayList<>();
         for (Resource script :
                 new PathMatchingResourcePatternResolver().getResources("classpath*:" + folder + "/**/*.lua")) {
@@ -72,16 +69,31 @@ class NativeImageTest {
             scripts.add(url.substring(url.indexOf(folder)));
         }
         assertThat(scripts).isNotEmpty();
-        scripts.add("META-INF/services/" + LockStrategyProvider.class.getName());
+        return scripts;
+    }
 
-        List<Object> globs = metadata("interlock-strategy-" + strategy.name(), "resources").stream()
+    private static void assertIncluded(List<String> resources, String artifact) throws IOException {
+        List<Object> globs = metadata(artifact, "resources").stream()
                 .map(entry -> entry.get("glob"))
                 .toList();
         AntPathMatcher matcher = new AntPathMatcher();
-        assertThat(scripts)
-                .allSatisfy(script -> assertThat(globs).anyMatch(glob -> matcher.match((String) glob, script)));
-        assertThat(metadata("interlock-strategy-" + strategy.name(), "reflection"))
+        assertThat(resources)
+                .allSatisfy(resource -> assertThat(globs).anyMatch(glob -> matcher.match((String) glob, resource)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategies")
+    void theResourcesOfAStrategyAreIncluded(LockStrategyProvider strategy) throws IOException {
+        String artifact = "interlock-strategy-" + strategy.name();
+        assertIncluded(scripts(strategy.getClass().getPackageName().replace('.', '/')), artifact);
+        assertIncluded(List.of("META-INF/services/" + LockStrategyProvider.class.getName()), artifact);
+        assertThat(metadata(artifact, "reflection"))
                 .anyMatch(entry -> entry.get("type").equals(strategy.getClass().getName()));
+    }
+
+    @Test
+    void theScriptsThatStrategiesShareAreIncluded() throws IOException {
+        assertIncluded(scripts("dev/interlock/redis"), "interlock-redis");
     }
 
     @ParameterizedTest

@@ -19,6 +19,7 @@ class RedlockConformanceTest extends DistributedLockConformance {
     protected LockHarness harness() {
         return RedisHarness.of(new RedlockStrategyProvider())
                 .servers(5)
+                .option("client", "interlock")
                 .option("cold-start", "trust")
                 .option("node-timeout", "2s")
                 .open();

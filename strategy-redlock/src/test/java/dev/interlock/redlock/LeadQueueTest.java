@@ -249,6 +249,11 @@ class LeadQueueTest {
         assertThat(CLIENTS.pass("hops", 0, CLIENTS.micros(lead), fence))
                 .as("too late")
                 .isEqualTo(0L);
+        long last = Long.parseLong(String.valueOf(REDIS.servers.get(lead).command("GET", QueueFixture.record("hops")))
+                .split(" ")[5]);
+        assertThat(CLIENTS.pass("hops", 0, CLIENTS.micros(lead) + 1_000_000_000, last - 1))
+                .as("two fencing tokens are left, and the next wants three")
+                .isEqualTo(0L);
         assertThat(CLIENTS.queued("hops")).isEqualTo(2);
         assertThat(CLIENTS.pass("hops", 0, CLIENTS.micros(lead) + 1_000_000_000, fence))
                 .isEqualTo(1L);

@@ -2,14 +2,20 @@
 package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.redlock.lead.LeadScripts;
+import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What a lock that is passed on is worth after the clock of the lead was set back, as a client sees that whose own goes on. */
+/** What a lock that is passed on is worth where the clock of the lead was set: a client whose own clock goes on sees that. */
 class LeadClockTest {
     private static final Duration STEP = Duration.ofSeconds(10);
     private static final QueueFixture CLIENTS = new QueueFixture();
@@ -46,6 +52,43 @@ class LeadClockTest {
                 .isInstanceOfSatisfying(
                         Attempt.Granted.class,
                         granted -> assertThat(granted.validity()).isLessThan(QueueFixture.GRANT.minus(STEP)));
+    }
+
+    @Test
+    void aDeadlineIsWorthNoMoreThanAGrant() {
+        QueueFixture.Client a = CLIENTS.client("far");
+        QueueFixture.Client b = CLIENTS.client("far");
+        CLIENTS.root("far", a, b);
+        Claim next = a.queue("far", 1);
+        int lead = QueueFixture.lead("far");
+        String[] record = String.valueOf(CLIENTS.redis.servers.get(lead).command("GET", QueueFixture.record("far")))
+                .split(" ");
+        long inAnHour = CLIENTS.micros(lead) + TimeUnit.HOURS.toMicros(1);
+        assertThat(CLIENTS.pass("far", 0, inAnHour, Long.parseLong(record[4]) + 3))
+                .isEqualTo(1L);
+        assertThat(a.protocol.attempt(next))
+                .isInstanceOfSatisfying(
+                        Attempt.Granted.class,
+                        granted -> assertThat(granted.validity()).isLessThanOrEqualTo(QueueFixture.GRANT));
+    }
+
+    @Test
+    void aMessageOverAnotherSubscriptionIsAskedAboutSinceAnotherClockMayBeMeant() {
+        QueueFixture.Client a = CLIENTS.client("again");
+        QueueFixture.Client b = CLIENTS.client("again");
+        Claim owned = CLIENTS.knownRoot("again", a, b);
+        Claim next = a.queue("again", 1);
+        RedisServer lead = CLIENTS.redis.servers.get(QueueFixture.lead("again"));
+        String entry = String.valueOf(((List<?>) lead.command("ZRANGE", QueueFixture.queue("again"), "0", "0")).get(0));
+        String channel = entry.substring(entry.lastIndexOf(' ') + 1);
+        lead.command("CLIENT", "KILL", "TYPE", "pubsub");
+        await().atMost(Fixture.PATIENCE).until(() -> ((List<?>) lead.command("PUBSUB", "CHANNELS")).contains(channel));
+        try (CommandMonitor monitor = lead.monitor()) {
+            b.handOver(owned, a);
+            a.granted(next);
+            monitor.sync();
+            assertThat(monitor.commands()).anyMatch(command -> command.contains(LeadScripts.ASK.sha1()));
+        }
     }
 
     @Test

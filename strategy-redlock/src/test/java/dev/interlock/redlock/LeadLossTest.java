@@ -2,8 +2,10 @@
 package dev.interlock.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Release;
@@ -11,6 +13,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redlock.lead.LeadScripts;
 import dev.interlock.testservers.CommandMonitor;
+import dev.interlock.testservers.FaultProxy;
 import dev.interlock.testservers.FaultProxy.Trap;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -95,6 +98,25 @@ class LeadLossTest {
         redis.proxies.get(lead).heal();
         a.grantedInTheEnd(next);
         assertThat(clients.isRoot("dies", root)).isTrue();
+    }
+
+    @Test
+    void aReleaseThatIsRepeatedSincePartOfItHasFailedPassesNothingOn() {
+        QueueFixture.Client a = clients.client("once");
+        QueueFixture.Client b = clients.client("once");
+        Claim owned = clients.knownRoot("once", a, b);
+        List<CommandMonitor> monitors = monitors();
+        for (int node = 0; node < 3; node++) {
+            if (node != QueueFixture.lead("once")) {
+                redis.proxies.get(node).refuse();
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> b.protocol.release(owned)).isInstanceOf(LockBackendException.class);
+        }
+        assertThat(count(monitors, LeadScripts.PASS, "once")).isEqualTo(1);
+        redis.proxies.forEach(FaultProxy::accept);
+        redis.awaitTakenOn("once");
     }
 
     @Test

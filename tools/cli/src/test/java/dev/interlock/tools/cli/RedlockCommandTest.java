@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What operators of a redlock cluster type. */
 class RedlockCommandTest {
-    private static final Duration MAX_LEASE = Duration.ofSeconds(2);
+    private static final Duration MAX_LEASE = Duration.ofSeconds(6);
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -236,7 +236,7 @@ final class LabScripts {
         stage.startClients(stage.servers().subList(0, MAJORITY), stage.servers());
         // The one where those who wait for this lock stand in a queue, as the contender sees it: its refusal may
         // outvote the others.
-        stage.servers().get(1).proxy(HOLDER).refuse();
+        stage.servers().get(0).proxy(HOLDER).refuse();
         stage.holderTakes();
         stage.rivalComes("a contender comes whose list has two more servers");
     }

@@ -26,8 +26,9 @@ class CombiningNodeTest extends OwnConnectionsContract {
         List<Future<?>> all = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS; i++) {
             all.add(executor.submit(() -> node.call(BLOCKING, LONG)));
+            // Two callers at once may choose the same connection.
+            awaitBlockedClients(server, i + 1);
         }
-        awaitBlockedClients(server, CONNECTIONS);
         for (int i = 0; i < CONNECTIONS; i++) {
             server.command("RPUSH", "list", "x");
         }

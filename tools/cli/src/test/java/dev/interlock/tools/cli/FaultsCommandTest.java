@@ -174,6 +174,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void aSpecimenIsAWarningAndFailsNoRun() {
         FaultReport report = report("unchecked-del", "cut");
 
@@ -182,6 +183,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void aStrategyThatCannotBeExaminedIsAFailure() {
         assertThat(run("faults", "--strategy", TestStrategies.FAILING, "--fault", "killed", "--lease", "500"))
                 .isEqualTo(ExitCodes.FAILED);

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,6 +135,7 @@ class MainTest {
     }
 
     @Test
+    @Tag("deep")
     void aFaultThatAProfileDoesNotDeclareMakesTheComparisonFail() throws Exception {
         int exitCode = run(
                 "compare", "--only", "faults", "--strategy", TestStrategies.BOASTFUL, "--out", directory.toString());

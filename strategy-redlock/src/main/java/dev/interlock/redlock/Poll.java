@@ -175,6 +175,12 @@ final class Poll {
         await(untilNanos, 0);
     }
 
+    /** Waits until one server has answered too, for no longer than the time for one. */
+    void awaitToo(int node) {
+        decision = poll -> answer(node) != null;
+        await(beganNanos + patience.answerNanos(), 0);
+    }
+
     /** Reads answers on this thread, one server after the other. Returns whether the decision is made. */
     private boolean readAnswers() {
         for (int i = 0; i < requests.length && !decision.isMade(this); i++) {

@@ -250,6 +250,11 @@ final class RedlockProtocol implements LeaseProtocol {
     private Release releaseEverywhere(Claim claim) {
         Poll poll = sendRelease(List.of(claim));
         poll.await(poll.beganNanos() + claim.lease().toNanos());
+        int lead = quorum.lead(claim.name());
+        if (quorum.mayLead(lead)) {
+            // As long as it holds the lock, it refuses whoever asks next, against a majority.
+            poll.awaitToo(lead);
+        }
         if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
             // Or the lead has granted it to the next one, who was sooner at the others than this.
             poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
@@ -265,7 +270,7 @@ final class RedlockProtocol implements LeaseProtocol {
         if (!answers.isAnswered()) {
             throw outage("confirmed the release", poll);
         }
-        boolean leadIsUnheard = poll.answer(quorum.lead(claim.name())) == null;
+        boolean leadIsUnheard = poll.answer(lead) == null;
         return new Release.Freed(granted || (leadIsUnheard && queue.isContended(claim.name())));
     }
 

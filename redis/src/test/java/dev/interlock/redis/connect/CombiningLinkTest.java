@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.testservers.FaultProxy;
@@ -54,6 +55,19 @@ class CombiningLinkTest extends RedisLinkContract {
             CompletableFuture<RedisLink.Reply> own = send(link, RedisCommand.of("PING"));
             link.readReplies(left::isDone);
             assertThat(value(own)).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void aScriptThatTheServerDoesNotKnowIsSentInFullThoughItsCallerDoesNotComeBack() {
+        RedisServer server = start();
+        RedisLink link = node(server.uri()).openLink(LONG);
+        for (int i = 0; i < 5; i++) {
+            LuaScript unknown = LuaScript.of("return redis.call('SET', KEYS[1], '" + i + "')");
+            send(link, RedisCommand.script(unknown, List.of("k"), List.of()));
+            String expected = String.valueOf(i);
+            // Meanwhile the connection's thread goes to rest.
+            await().atMost(LONG).until(() -> expected.equals(server.command("GET", "k")));
         }
     }
 

@@ -212,6 +212,8 @@ final class ReplyReader {
         } else {
             // Nothing is to come but the end of the connection, unless somebody sends something meanwhile.
             source.readNext(new Deadline(env, LONGEST_WAIT));
+            // Such as a script that is sent in full, whose caller may not come back.
+            source.write();
             active = true;
         }
     }

@@ -175,9 +175,9 @@ final class Poll {
         await(untilNanos, 0);
     }
 
-    /** Waits until one server has answered too, for no longer than the time for one. */
-    void awaitToo(int node) {
-        decision = poll -> answer(node) != null;
+    /** Waits until some servers have answered too, for no longer than the time for one. */
+    void awaitToo(IntPredicate which) {
+        decision = poll -> IntStream.range(0, size()).filter(which).allMatch(i -> answer(i) != null);
         await(beganNanos + patience.answerNanos(), 0);
     }
 

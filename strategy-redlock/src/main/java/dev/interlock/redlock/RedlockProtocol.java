@@ -251,10 +251,8 @@ final class RedlockProtocol implements LeaseProtocol {
         Poll poll = sendRelease(List.of(claim));
         poll.await(poll.beganNanos() + claim.lease().toNanos());
         int lead = quorum.lead(claim.name());
-        if (quorum.mayLead(lead)) {
-            // As long as it holds the lock, it refuses whoever asks next, against a majority.
-            poll.awaitToo(lead);
-        }
+        // As long as it holds the lock, it refuses whoever asks next, against a majority.
+        poll.awaitToo(node -> node == lead && quorum.mayLead(node));
         if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
             // Or the lead has granted it to the next one, who was sooner at the others than this.
             poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
@@ -283,7 +281,9 @@ final class RedlockProtocol implements LeaseProtocol {
         }
         LockBackendException first = null;
         for (Poll poll : polls) {
-            poll.await();
+            poll.await(poll.beganNanos() + longest(claims).toNanos());
+            poll.awaitToo(quorum::mayLead);
+            poll.close();
             if (first == null && !Tally.ofLeases(poll, quorum.majority(), 0).isAnswered()) {
                 first = outage("confirmed the releases", poll);
             }
@@ -297,19 +297,21 @@ final class RedlockProtocol implements LeaseProtocol {
     private Poll sendRelease(List<Claim> claims) {
         Duration shortest =
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
-        Duration longest =
-                claims.stream().map(Claim::lease).max(Comparator.naturalOrder()).orElseThrow();
         Poll poll = new Poll(
                 env,
                 quorum,
                 settings.patience(shortest, claims.get(0).timeout()),
                 answers -> areDecided(answers, claims.size(), 2));
         RedisCommand release = scripts.release(claims);
-        long untilNanos = env.nanoTime() + longest.toNanos();
+        long untilNanos = env.nanoTime() + longest(claims).toNanos();
         for (int i = 0; i < poll.size(); i++) {
             poll.release(i, release, untilNanos);
         }
         return poll;
+    }
+
+    private static Duration longest(List<Claim> claims) {
+        return claims.stream().map(Claim::lease).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
     }
 
     /**

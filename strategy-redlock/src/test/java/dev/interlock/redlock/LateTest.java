@@ -11,9 +11,12 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockHandle;
 import dev.interlock.redlock.AttemptReport.Outcome;
+import dev.interlock.redlock.joint.Configuration;
 import dev.interlock.testservers.FaultProxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,5 +108,30 @@ class LateTest {
         redis.awaitTakenOn("away", 4);
         redis.proxies.get(4).accept();
         redis.awaitTakenOn("away");
+    }
+
+    @Test
+    void aReleaseWaitsForTheLeadSinceThatRefusesTheNextAgainstAMajority() throws Exception {
+        DistributedLockFactory factory =
+                redis.factory(config -> Fixture.trusting(config).option("node-timeout", "10s"));
+        redis.warmUp(factory);
+        int lead = Quorum.first(
+                "in-order",
+                Configuration.founding(List.of("a", "b", "c", "d", "e")).majorities(),
+                node -> true);
+        LockHandle lease = redis.acquireEverywhere(factory.getLock("in-order", Fixture.unrenewed(LEASE)));
+        redis.servers.get(lead).pause();
+        FutureTask<?> release = Fixture.start(() -> {
+            lease.close();
+            return null;
+        });
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> IntStream.range(0, 5)
+                        .filter(node -> node != lead)
+                        .allMatch(node -> redis.servers.get(node).command("GET", Fixture.key("in-order")) == null));
+        await().during(Duration.ofMillis(200)).atMost(Fixture.PATIENCE).until(() -> !release.isDone());
+        redis.servers.get(lead).resume();
+        release.get();
+        assertThat(redis.takenOn("in-order")).isEmpty();
     }
 }

@@ -53,7 +53,7 @@ class ConformanceCoverageTest {
 
     /** The classes in the tests of the strategy's module that run the kit on it. */
     private static List<JavaClass> kitsOf(LockStrategyProvider provider) {
-        Path tests = home(provider).resolveSibling("test-classes");
+        Path tests = ROOT.resolve("strategy-" + provider.name()).resolve("target/test-classes");
         assertThat(tests)
                 .as("the compiled tests of " + provider.name() + ": build the module in one go with this one")
                 .isDirectory();

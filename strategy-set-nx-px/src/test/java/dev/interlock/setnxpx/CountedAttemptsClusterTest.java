@@ -10,6 +10,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SlotMigration;
@@ -69,6 +70,9 @@ class CountedAttemptsClusterTest {
         LockConfig config = LockConfig.builder()
                 .endpoints(cluster.uri())
                 .commandTimeout(Fixture.PATIENCE)
+                // A second connection, for whatever is done beside, would be a reason not to count.
+                .option("card", "false")
+                .option(ConnectionSettings.SHARED_CONNECTIONS.name(), "1")
                 .build();
         node = new InterposedNode(RedisNodes.open(ClientLibrary.INTERLOCK, config, Environment.system()));
         protocol = new SetNxPxProtocol(node, Settings.of(config), config, new TimelessEnvironment());

@@ -9,6 +9,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.connect.RedisNodes;
+import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
 import java.time.Duration;
@@ -47,6 +48,9 @@ class CountedAttemptsSentinelTest {
         LockConfig config = LockConfig.builder()
                 .endpoints(servers.uri())
                 .commandTimeout(Fixture.PATIENCE)
+                // A second connection, for whatever is done beside, would be a reason not to count.
+                .option("card", "false")
+                .option(ConnectionSettings.SHARED_CONNECTIONS.name(), "1")
                 .build();
         node = new InterposedNode(RedisNodes.open(ClientLibrary.INTERLOCK, config, Environment.system()));
         protocol = new SetNxPxProtocol(node, Settings.of(config), config, new TimelessEnvironment());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import dev.interlock.redis.inspect.LockInspectionProvider;
 import dev.interlock.redlock.RedlockStrategyProvider;
+import dev.interlock.redlock.inspect.RedlockInspectionProvider;
 import dev.interlock.spi.LockStrategyProvider;
 
 /** The strategy {@code redlock}: a majority of independent Redis servers, with fencing tokens and delayed restarts. */
@@ -12,6 +14,18 @@ module dev.interlock.redlock {
 
     exports dev.interlock.redlock;
 
+    // The scripts beside its classes, which the port to Redis reads.
+    opens dev.interlock.redlock to
+            dev.interlock.redis;
+    opens dev.interlock.redlock.birth to
+            dev.interlock.redis;
+    opens dev.interlock.redlock.inspect to
+            dev.interlock.redis;
+    opens dev.interlock.redlock.lead to
+            dev.interlock.redis;
+
     provides LockStrategyProvider with
             RedlockStrategyProvider;
+    provides LockInspectionProvider with
+            RedlockInspectionProvider;
 }

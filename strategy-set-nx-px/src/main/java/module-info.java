@@ -15,6 +15,12 @@ module dev.interlock.setnxpx {
 
     exports dev.interlock.setnxpx;
 
+    // The scripts beside its classes, which the port to Redis reads.
+    opens dev.interlock.setnxpx to
+            dev.interlock.redis;
+    opens dev.interlock.setnxpx.readwrite to
+            dev.interlock.redis;
+
     provides LockStrategyProvider with
             SetNxPxStrategyProvider;
     provides LockInspectionProvider with

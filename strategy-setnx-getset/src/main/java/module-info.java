@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import dev.interlock.redis.inspect.LockInspectionProvider;
+import dev.interlock.setnxgetset.SetnxGetsetInspectionProvider;
 import dev.interlock.setnxgetset.SetnxGetsetStrategyProvider;
 import dev.interlock.spi.LockStrategyProvider;
 
@@ -12,6 +14,12 @@ module dev.interlock.setnxgetset {
 
     exports dev.interlock.setnxgetset;
 
+    // The scripts beside its classes, which the port to Redis reads.
+    opens dev.interlock.setnxgetset to
+            dev.interlock.redis;
+
     provides LockStrategyProvider with
             SetnxGetsetStrategyProvider;
+    provides LockInspectionProvider with
+            SetnxGetsetInspectionProvider;
 }

@@ -8,4 +8,5 @@ module dev.interlock.micrometer {
     requires static org.jspecify;
 
     exports dev.interlock.micrometer;
+    exports dev.interlock.micrometer.servers;
 }

@@ -25,7 +25,7 @@ final class ConfigSources {
     private static final String OPTION = PREFIX + "option.";
     private static final String ENVIRONMENT = "INTERLOCK_";
 
-    /** What each setting does to the two builders. */
+    /** The effect of each setting on the two builders. */
     private static final Map<String, Setting> SETTINGS = new LinkedHashMap<>();
 
     private interface Setting {
@@ -73,7 +73,7 @@ final class ConfigSources {
                 setting.apply(config, locks, found.value());
             }
         }));
-        // Only these two can be fine one by one and wrong together.
+        // Only these two can be valid each and invalid together.
         String where = Stream.of("max-hold", "lease")
                 .flatMap(setting -> Stream.ofNullable(winners.get(setting)))
                 .map(Found::where)
@@ -82,7 +82,7 @@ final class ConfigSources {
         return config.build();
     }
 
-    /** Makes what an error is about part of its message. */
+    /** Runs a step, and adds the place of an error to its message. */
     private static void at(String where, Runnable step) {
         try {
             step.run();
@@ -94,7 +94,7 @@ final class ConfigSources {
     /** A value, the property name it was found under or stands for, and where it was found. */
     private record Found(String name, String value, String where) {}
 
-    /** Returns by {@link #key} what the last source that has a setting says. */
+    /** Returns each setting from the last source that has it, by {@link #key}. */
     private Map<String, Found> winners() {
         Map<String, Found> winners = new TreeMap<>();
         winners.putAll(inFile());
@@ -159,7 +159,7 @@ final class ConfigSources {
         return name.substring(PREFIX.length());
     }
 
-    /** Returns what a setting is compared by; options keep their prefix and may be spelled in several ways. */
+    /** Returns the key by which settings are compared. Options keep their prefix and may be spelled in several ways. */
     private static String key(String name) {
         return name.startsWith(OPTION)
                 ? OPTION + LockConfig.canonical(name.substring(OPTION.length()))

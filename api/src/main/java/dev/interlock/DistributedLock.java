@@ -3,6 +3,8 @@ package dev.interlock;
 
 import dev.interlock.spi.Capability;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,6 +42,12 @@ import java.util.concurrent.locks.Lock;
  * The waiting threads of one factory queue in order of arrival, and only the first of them talks to the backend. There is
  * no order between factories. One deadline covers the wait in the queue and the wait for the backend.
  *
+ * <h2>Several names</h2>
+ *
+ * A lock over {@linkplain DistributedLockFactory#getLock(Collection) several names} is held while all of them are held, and
+ * excludes whoever wants any of them. It is acquired in one order, all names or none, within one deadline, and it is lost with the
+ * first of its names. What is said here of the lock and its lease then holds for all of them together.
+ *
  * <h2>When the backend fails</h2>
  *
  * An acquisition whose first request fails throws {@link LockBackendException}; before that, a factory that was
@@ -57,11 +65,22 @@ import java.util.concurrent.locks.Lock;
  */
 public interface DistributedLock extends Lock {
     /**
-     * Returns the name of this lock.
+     * Returns the name of this lock. That of a lock over several names shows them all, for people: it is not the name of a lock.
      *
      * @return the name of this lock
+     * @see #names
      */
     String name();
+
+    /**
+     * Returns the names that this lock is over, in the order in which they are acquired: one, unless the lock was made by
+     * {@link DistributedLockFactory#getLock(Collection)}.
+     *
+     * @return the names; cannot be changed
+     */
+    default List<String> names() {
+        return List.of(name());
+    }
 
     /**
      * Acquires the lock for the current thread, and waits for it for as long as it takes.
@@ -139,25 +158,75 @@ public interface DistributedLock extends Lock {
     /**
      * Undoes one acquisition of the current thread, and frees the lock if it was the last.
      *
-     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved. That the
-     * backend cannot be reached is no error: the release is repeated in the background, and the lease ends by itself.
-     * Nothing but the caller's own lease is ever released.
+     * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved. If
+     * the backend cannot be reached, this method returns normally: the release is repeated in the background, and the
+     * lease ends by itself. Nothing but the caller's own lease is ever released.
      *
      * @throws LeaseLostException if the current thread held the lock and lost it; the lock may be in other hands. Thrown once
      *     for each hold that was lost, however much later, until the thread acquires the lock afresh
-     * @throws IllegalMonitorStateException if the current thread does not hold the lock
+     * @throws IllegalMonitorStateException if the current thread does not hold the lock, or holds it only as part of a lock
+     *     over several names
      */
     @Override
     void unlock();
 
     /**
-     * Not supported: nothing in the backend could take a thread on another machine out of its wait.
+     * Returns the next numbered condition of this lock. The first condition that a lock object makes is the first of all lock objects
+     * of that name in all clients, its second is their second, and so on. So a class which makes its conditions in its constructor
+     * finds them again in every process:
      *
-     * @return never
-     * @throws UnsupportedOperationException always
+     * <pre>{@code
+     * final Condition notFull = lock.newCondition();
+     * final Condition notEmpty = lock.newCondition();
+     * }</pre>
+     *
+     * <p>Each process has to make them in the same order; {@link #condition(String)} gives them names instead. {@link #withLease Views}
+     * of a lock count together with it. Does no I/O. Conditions may be used by any thread, and are cheap to make and to drop.
+     *
+     * <p>A condition is that of {@link Condition}, across clients: {@code await} gives the lock up, however often the current thread
+     * holds it, waits until a thread of any client signals the condition, acquires the lock again and holds it as often as before, with
+     * a new fencing token. {@code signal} wakes the thread that has waited longest among all clients, {@code signalAll} all of them.
+     * Those that are signalled are granted the lock in the order of the signals, after those that wait for it already. A signal is not
+     * lost with its waiter: if the process of the waiter ends before that waiter has unlocked, the next waiter is woken. Actions
+     * before an {@code unlock} or an {@code await} <i>happen before</i> those after the return of an {@code await} in the same
+     * process; between processes they are ordered as by {@code lock} and {@code unlock}.
+     *
+     * <p>Only a thread that holds the lock by {@link #lock} and its kind can use its conditions; one that has a {@link LockHandle}
+     * cannot. The methods of a condition throw
+     *
+     * <ul>
+     *   <li>{@link IllegalMonitorStateException} if the current thread does not hold the lock;
+     *   <li>{@link LeaseLostException}, which is one, if it has lost the lock. Then {@code await} has not waited, and the thread does
+     *       not hold the lock;
+     *   <li>{@link LockBackendException} if the backend does not carry a signal out, or refuses an {@code await}, in which case the
+     *       thread holds the lock as before; or if the backend has not answered a waiting thread for as long as a lease, which then does
+     *       not hold the lock, and of which {@code unlock} throws {@code LeaseLostException};
+     *   <li>{@link IllegalStateException} if the factory is closed, before or during the wait; then the thread does not hold the lock.
+     * </ul>
+     *
+     * <p>A wait may end without a signal, as {@link Condition} permits; that is rare, and happens where the backend lost data, a
+     * connection broke, or a holder died. Waits should therefore occur in loops that test the predicate. When an interrupt or the end
+     * of the time meets a signal, either the wait is the one that the signal has woken, or the signal goes to the next waiter.
+     *
+     * <p>The timed waits measure their time on the monotonic clock from the call, and {@link Condition#awaitUntil} converts its date at
+     * the call; to acquire the lock again may take longer, and is not bounded by the time.
+     *
+     * @return the condition
+     * @throws UnsupportedOperationException if the strategy does not declare {@link dev.interlock.spi.Capability#CONDITIONS}
      */
     @Override
     Condition newCondition();
+
+    /**
+     * Returns the condition of a name. All lock objects of one lock, in all clients, have the same condition under the same name; it
+     * is none of those that {@link #newCondition} numbers. Does no I/O. Apart from its name, it is a condition like those.
+     *
+     * @param name the name, not blank, with at most 512 bytes in UTF-8
+     * @return the condition
+     * @throws IllegalArgumentException if the name is blank, longer than 512 bytes, or cannot be encoded in UTF-8
+     * @throws UnsupportedOperationException if the strategy does not declare {@link dev.interlock.spi.Capability#CONDITIONS}
+     */
+    Condition condition(String name);
 
     /**
      * Acquires the lock for a handle unless the current thread is interrupted, and waits for it for as long as it takes.
@@ -223,11 +292,13 @@ public interface DistributedLock extends Lock {
      * <p>The acquisition runs on a daemon thread of its own, a virtual one where the runtime has them, or one that the
      * {@linkplain LockConfig.Builder#threadFactory thread factory} of the configuration makes if there is one. That thread also
      * runs the dependents that are added before the acquisition ends, and nothing else, so they may block; those that are added
-     * later run on the thread that adds them, as with every {@link CompletableFuture}.
+     * later run on the thread that adds them, as with every {@link CompletableFuture}. A thread that waits for the stage by {@code get}
+     * or {@code join} may be made to run some of its dependents too.
      *
      * <p>{@linkplain CompletableFuture#cancel Cancelling} the returned stage by its {@link CompletionStage#toCompletableFuture
      * future} gives the place in the queue up, and so does completing it in another way, as
-     * {@link CompletableFuture#orTimeout orTimeout} does. If the lock was granted at that very moment, it is given back at once.
+     * {@link CompletableFuture#orTimeout orTimeout} does, before the dependents of the stage run. If the lock was granted at that very
+     * moment, it is given back at once. To complete a {@linkplain CompletableFuture#copy copy} of the stage ends nothing.
      * Cancelling a stage that has completed has no effect, and the handle stays valid; nor has cancelling a dependent stage.
      *
      * <p>The hold belongs to the handle, not to a thread: the caller may hold the lock by {@link #lock}, in which case the stage
@@ -269,9 +340,10 @@ public interface DistributedLock extends Lock {
     DistributedLock withLease(Duration lease);
 
     /**
-     * Tells whether anybody holds this lock now: a thread or handle of this factory or of any other client. Asks the backend,
-     * and takes nothing: the answer may be outdated when the caller has it, so it is for monitoring, and not for deciding
-     * whether to acquire the lock. A lease that its holder lost without having been told may count until the backend ends it.
+     * Tells whether this lock is held now, by a thread or handle of this factory or of any other client. Asks the
+     * backend, and takes nothing: the answer may be outdated when the caller has it, so it is for monitoring, and not
+     * for deciding whether to acquire the lock. A lease that its holder lost without having been told may count until
+     * the backend ends it.
      *
      * <p>Waits for the answer of the backend, at most one command time-out; interrupts are ignored and preserved.
      *
@@ -291,14 +363,14 @@ public interface DistributedLock extends Lock {
     boolean isHeldByCurrentThread();
 
     /**
-     * Returns how often the current thread would have to unlock this lock to free it. Does no I/O.
+     * Returns the number of times that the current thread must unlock this lock to free it. Does no I/O.
      *
      * @return the number of holds, zero if the current thread does not hold the lock
      */
     int getHoldCount();
 
     /**
-     * Returns the lease by which the current thread holds this lock, to look at; {@link #unlock} ends it. Does no I/O.
+     * Returns the lease by which the current thread holds this lock. {@link #unlock} ends the lease. Does no I/O.
      *
      * @return the lease, which any thread may look at, or empty if the current thread does not hold the lock
      */

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Finds lock strategies and makes factories of locks.
+ * Finds lock strategies and creates factories of locks.
  *
  * <pre>{@code
  * try (DistributedLockFactory locks = DistributedLocks.getInstance("set-nx-px", LockConfig.of("redis://localhost"))) {
@@ -39,7 +39,7 @@ public final class DistributedLocks {
     private DistributedLocks() {}
 
     /**
-     * Makes a factory of the locks of an installed strategy.
+     * Creates a factory of the locks of an installed strategy.
      *
      * @param strategy the exact name of the strategy
      * @param config the configuration
@@ -64,8 +64,8 @@ public final class DistributedLocks {
     }
 
     /**
-     * Makes a factory of the locks of the strategy that the configuration names, so that a program can change its strategy
-     * without a change of code.
+     * Creates a factory of the locks of the strategy that the configuration names, so that a program can change its
+     * strategy without a change of code.
      *
      * @param config the configuration, with a {@linkplain LockConfig#strategy() strategy}
      * @return a new factory, which the caller must close
@@ -85,7 +85,7 @@ public final class DistributedLocks {
     }
 
     /**
-     * Makes a factory of the locks of the given provider, without looking for any.
+     * Creates a factory of the locks of the given provider, without a lookup.
      *
      * @param provider the provider
      * @param config the configuration

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Reads endpoints from text, and writes them without their passwords. Which schemes there are is for strategies to know. */
+/** Reads endpoints from text, and writes them without their passwords. Strategies define the schemes. */
 final class Endpoints {
     private static final String HIDDEN = "***";
     private static final String BLANK =
@@ -60,8 +60,8 @@ final class Endpoints {
     }
 
     /**
-     * Returns an endpoint for messages. Where an unencoded character has cut a password in two, the rest of it stands elsewhere
-     * than before the last at sign of the authority; then only the scheme is shown.
+     * Returns an endpoint for messages. If an unencoded character splits a password, a part of it may be outside of the
+     * user information; then only the scheme is shown.
      */
     static String mask(URI endpoint) {
         String authority = endpoint.getRawAuthority() == null ? "" : endpoint.getRawAuthority();

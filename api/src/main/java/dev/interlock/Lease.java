@@ -4,12 +4,13 @@ package dev.interlock;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What the holder of a lock can see of its hold, from the grant until it is given up or lost. A lease is only looked at: it is
- * given up by {@link DistributedLock#unlock} where a thread holds the lock, and by {@link LockHandle#close} where a handle does.
+ * A read-only view of one hold of a lock, from the grant until the release or the loss. {@link DistributedLock#unlock}
+ * releases the hold of a thread, and {@link LockHandle#close} that of a handle.
  *
  * <p>A lease is <em>valid</em> until a moment on this machine's monotonic clock that lies before the moment at which the
  * backend gives the lock to somebody else, as far as the {@linkplain StrategyProfile#assumptions() assumptions} of the
@@ -24,19 +25,48 @@ import java.util.function.Consumer;
  */
 public interface Lease {
     /**
-     * Returns the name of the lock.
+     * Returns the name of the lock, as {@link DistributedLock#name} does.
      *
      * @return the name of the lock
      */
     String lockName();
 
     /**
+     * Returns the names that the lock is over, as {@link DistributedLock#names} does.
+     *
+     * @return the names; cannot be changed
+     */
+    default List<String> lockNames() {
+        return List.of(lockName());
+    }
+
+    /**
      * Returns the fencing token of this hold: a positive number below 2<sup>53</sup> that is larger than the token of
      * every earlier hold of a lock of this name. It does not change with renewal or re-entry.
+     *
+     * <p>The token of a lock over several names is the largest of theirs, and so larger than that of every earlier hold of a lock
+     * over the same names. It says nothing to a store that also sees the tokens of a lock over some of them: such a store takes
+     * {@link #fencingToken(String)}.
      *
      * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
      */
     OptionalLong fencingToken();
+
+    /**
+     * Returns the fencing token of this hold for one of the names that the lock is over: larger than that of every earlier hold of any
+     * lock over this name, be it over this name alone or over others too.
+     *
+     * @param name one of {@link #lockNames}
+     * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
+     * @throws IllegalArgumentException if the lock is not over this name
+     */
+    default OptionalLong fencingToken(String name) {
+        if (!name.equals(lockName())) {
+            throw new IllegalArgumentException(
+                    "there is no token for \"" + name + "\": the lock is over \"" + lockName() + "\"");
+        }
+        return fencingToken();
+    }
 
     /**
      * Tells whether this lease is valid now. Does no I/O.
@@ -53,10 +83,10 @@ public interface Lease {
     Duration remaining();
 
     /**
-     * Makes sure that this lease stays valid for a while, as before a step that takes that long. Returns at once if
-     * {@link #remaining()} suffices; otherwise renews the lease, also where automatic renewal is off, which takes one round
-     * trip and at most one command time-out. The time may be longer than {@link LockOptions#lease()}. Interrupts are ignored
-     * and preserved.
+     * Makes sure that this lease stays valid for a given time, for example before a step that takes that long. Returns
+     * at once if {@link #remaining()} suffices; otherwise renews the lease, also where automatic renewal is off, which
+     * takes one round trip and at most one command time-out. The time may be longer than {@link LockOptions#lease()}.
+     * Interrupts are ignored and preserved.
      *
      * @param atLeast the time for which the lease must stay valid
      * @throws IllegalArgumentException if {@code atLeast} is negative or more than {@link LockOptions#MAX_LEASE}
@@ -68,9 +98,9 @@ public interface Lease {
     void ensureValid(Duration atLeast);
 
     /**
-     * Registers an action to be run once if this lease is lost; at once if it has been lost already, never if it is given
-     * up. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for long;
-     * what they throw is logged. Returns without waiting for the action.
+     * Registers an action that runs once if this lease is lost: at once if it has been lost already, never if it is
+     * released. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for
+     * long; what they throw is logged. Returns without waiting for the action.
      *
      * <p>The lease keeps its actions. An action that refers to its own handle therefore keeps that handle from being found to be
      * dropped: if it is never closed, the lock is renewed until its factory is closed.
@@ -83,8 +113,8 @@ public interface Lease {
     /** An action that was registered by {@link Lease#onLoss}. Safe to use from any thread. */
     interface Registration {
         /**
-         * Cancels the action, so that a later loss does not run it, and lets go of it. Has no effect after the loss, even if
-         * the action has not run yet, and none if it was cancelled before. Does not block.
+         * Cancels the action, so that a later loss does not run it, and drops the reference to it. Has no effect after
+         * the loss, even if the action has not run yet, and none if it was cancelled before. Does not block.
          */
         void cancel();
     }

@@ -4,10 +4,10 @@ package dev.interlock;
 import java.util.Objects;
 
 /**
- * Thrown to a holder that has lost the lease it held.
+ * Thrown to a holder that has lost its lease.
  *
- * <p>It differs from its superclass in what the caller may conclude: a plain {@link IllegalMonitorStateException} says that
- * the caller never held the lock, this one says that it did, and that since some moment another may have held it too.
+ * <p>A plain {@link IllegalMonitorStateException} means that the caller never held the lock. This exception means that
+ * the caller did hold it, and that from some moment on another holder was possible.
  */
 public class LeaseLostException extends IllegalMonitorStateException {
     private static final long serialVersionUID = 1L;

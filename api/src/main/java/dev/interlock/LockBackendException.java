@@ -4,7 +4,7 @@ package dev.interlock;
 import java.util.Objects;
 
 /**
- * Thrown when the servers behind a lock cannot be asked, refuse to answer, or leave their answer open.
+ * Thrown when the servers behind a lock cannot be reached, refuse a request, or do not answer it in time.
  *
  * <p>It never means that somebody else holds the lock, and its message never carries a password or an owner token. When it
  * is thrown by an acquisition, the caller does not hold the lock, and whatever the acquisition may have left on a server is

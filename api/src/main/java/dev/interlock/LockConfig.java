@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.stream.Collectors;
 
 /**
- * What a factory of locks needs to know, the same for all strategies.
+ * The configuration of a factory of locks, the same for all strategies.
  *
  * <p>Made in code by {@link #of} and {@link #builder}, or read from the surroundings by {@link #load}. Instances are immutable
  * and safe to use from any thread; their {@link #toString} shows no password. Two are equal if their settings are, and
@@ -139,8 +139,8 @@ public final class LockConfig {
     }
 
     /**
-     * Returns where the servers are, and how to log in to them. The caller keeps passwords out of logs and messages, as
-     * {@link #mask} does.
+     * Returns the endpoints of the servers, with the credentials for them. The caller keeps passwords out of logs and
+     * messages, as {@link #mask} does.
      *
      * @return an unmodifiable list of URIs that each begin with {@code scheme://}; empty if the strategy is handed a client
      */
@@ -149,8 +149,8 @@ public final class LockConfig {
     }
 
     /**
-     * Returns an endpoint as it can be shown: with {@code ***} in place of user, password and query. Where nobody can tell which
-     * part is the password, because a character of it should have been percent-encoded, nothing but the scheme is left.
+     * Returns an endpoint for logs and messages, with {@code ***} in place of user, password and query. Returns only
+     * the scheme if the password cannot be told apart, because a character of it should have been percent-encoded.
      *
      * @param endpoint the URI of an endpoint
      * @return its text, for messages and logs
@@ -160,7 +160,7 @@ public final class LockConfig {
     }
 
     /**
-     * Returns what the names of all keys and channels begin with.
+     * Returns the prefix of all keys and channels.
      *
      * @return the prefix
      */
@@ -178,9 +178,9 @@ public final class LockConfig {
     }
 
     /**
-     * Returns the longest time after which a waiter asks the backend again though nothing woke it, which bounds what a lost
-     * message can cost. A waiter that has a place in a queue of the backend, and listens, doubles it each time, up to a third of its
-     * lease or ten times the ceiling, whichever is shorter.
+     * Returns the longest time after which a waiter asks the backend again without being woken. It bounds the delay
+     * after a lost message. A waiter in a queue of the backend with a live subscription doubles the time at each
+     * request, up to a third of its lease or ten times the ceiling, whichever is shorter.
      *
      * @return the ceiling
      */
@@ -189,8 +189,8 @@ public final class LockConfig {
     }
 
     /**
-     * Returns how often in a row a lock may pass from one thread of this factory to the next without asking the backend,
-     * before waiters on other machines get their chance.
+     * Returns the number of consecutive local hand-offs: how often a lock may pass from one thread of this factory to
+     * the next without a request to the backend, before waiters on other machines get their turn.
      *
      * @return the number of hand-offs, zero if every one goes through the backend
      */
@@ -217,7 +217,7 @@ public final class LockConfig {
     }
 
     /**
-     * Returns what makes the threads of a factory of locks.
+     * Returns the thread factory for the background threads of a factory of locks.
      *
      * @return the thread factory, or empty if a factory of locks makes its threads itself
      */
@@ -245,8 +245,8 @@ public final class LockConfig {
     }
 
     /**
-     * Checks that each option that was given is one that a strategy knows. {@link DistributedLocks} does so itself; this is for
-     * those who make factories in another way.
+     * Checks that a strategy knows each given option. {@link DistributedLocks} calls this itself; code that creates
+     * factories in another way should call it too.
      *
      * @param provider the provider of the strategy
      * @throws IllegalArgumentException if it does not know one of the options; the message lists those that it knows
@@ -267,7 +267,7 @@ public final class LockConfig {
         }
     }
 
-    /** Returns what the names of options are compared by. */
+    /** Returns the canonical form by which names of options are compared. */
     static String canonical(String optionName) {
         return optionName.replaceAll("[._-]", "").toLowerCase(Locale.ROOT);
     }
@@ -347,8 +347,9 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the servers, in place of those that were set before. Endpoints are separated by commas that are followed by the
-         * next {@code scheme://}; other commas are part of an endpoint, as in {@code redis-sentinel://a,b/#master}.
+         * Sets the servers, replacing those that were set before. Endpoints are separated by commas that are followed
+         * by the next {@code scheme://}; other commas are part of an endpoint, as in {@code
+         * redis-sentinel://a,b/#master}.
          *
          * @param endpoints one or more URIs, each as {@link #endpoint(URI)} takes it
          * @return this builder
@@ -400,9 +401,9 @@ public final class LockConfig {
         }
 
         /**
-         * Sets what the names of all keys and channels begin with. Programs that are to exclude each other need the same
-         * prefix, and an access control list can name it. A key is that under which a backend keeps a lock, whatever it calls
-         * it, such as the key of a row; the {@linkplain DistributedLock#name() name} of the lock is without the prefix.
+         * Sets the prefix of all keys and channels. Programs that are to exclude each other need the same prefix, and
+         * an access control list can name it. A key is that under which a backend keeps a lock, whatever it calls it,
+         * such as the key of a row; the {@linkplain DistributedLock#name() name} of the lock is without the prefix.
          *
          * @param keyPrefix from 1 to 100 letters, digits and characters of {@code . _ : / -}
          * @return this builder
@@ -431,7 +432,7 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the longest time after which a waiter asks the backend again though nothing woke it. One second unless set.
+         * Sets the longest time after which a waiter asks the backend again without being woken. One second unless set.
          * Fractions of a millisecond are dropped.
          *
          * @param waitCeiling from one millisecond to one hour
@@ -444,8 +445,7 @@ public final class LockConfig {
         }
 
         /**
-         * Sets how often in a row a lock may pass from one thread of this factory to the next without asking the backend.
-         * 16 unless set.
+         * Sets the number of consecutive local hand-offs, without a request to the backend. 16 unless set.
          *
          * @param localHandoffs from 0, which switches local hand-off off, to 10,000
          * @return this builder
@@ -472,7 +472,7 @@ public final class LockConfig {
         }
 
         /**
-         * Adds a listener, which hears of the locks of each factory that is made from the configuration.
+         * Adds a listener for the locks of each factory that is created from the configuration.
          *
          * @param listener the listener
          * @return this builder
@@ -483,10 +483,11 @@ public final class LockConfig {
         }
 
         /**
-         * Sets what makes the threads that a factory of locks needs in the background: for renewals, for the ends of leases,
-         * for listeners and for asynchronous acquisitions. In code only: it has no setting in files. A thread factory may be
-         * called at any time while a factory of locks is open, from any thread, and its threads may live until that is closed.
-         * It must not return {@code null}, and must not start the thread. Threads of a client library are not made by it.
+         * Sets the factory of the background threads of a factory of locks: for renewals, for the ends of leases, for
+         * listeners and for asynchronous acquisitions. In code only: it has no setting in files. A thread factory may
+         * be called at any time while a factory of locks is open, from any thread, and its threads may live until that
+         * is closed. It must not return {@code null}, and must not start the thread. Threads of a client library are
+         * not made by it.
          *
          * @param threadFactory makes the threads
          * @return this builder

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * Hears what the locks of a factory do, to count, measure and log it. Each method does nothing unless it is overridden.
+ * Observes the locks of a factory, for metrics and logs. Each method does nothing unless it is overridden.
  *
  * <p>Registered by {@link LockConfig.Builder#listener}. A factory calls its listeners on one daemon thread of its own, which is
  * there while there are events: one event after another, in the order in which they were queued, and for each event the
@@ -62,7 +62,7 @@ public interface LockListener {
             implements Event {}
 
     /**
-     * A lock was given up by its holder.
+     * A lock was released by its holder.
      *
      * @param strategy the strategy of the factory
      * @param lockName the name of the lock
@@ -100,7 +100,7 @@ public interface LockListener {
     record Lost(String strategy, String lockName, LossCause cause, Duration held) implements Event {}
 
     /**
-     * The backend does not answer those who wait for a lock, who go on waiting for as long as a lease.
+     * The backend does not answer the waiters of a lock. They go on waiting for up to one lease.
      *
      * @param strategy the strategy of the factory
      * @param lockName the name of the lock
@@ -149,7 +149,7 @@ public interface LockListener {
     default void acquired(Acquired event) {}
 
     /**
-     * Called when a holder gave a lock up; not when it undid one of several holds.
+     * Called when a holder released a lock; not when it undid one of several holds.
      *
      * @param event what happened
      */
@@ -177,7 +177,7 @@ public interface LockListener {
     default void lost(Lost event) {}
 
     /**
-     * Called when the backend stops to answer those who wait for a lock.
+     * Called when the backend stops answering the waiters of a lock.
      *
      * @param event what happened
      */

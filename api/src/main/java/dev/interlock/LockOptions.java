@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How acquisitions of a lock behave.
+ * The options of acquisitions of a lock.
  *
  * <p>Instances are immutable and safe to use from any thread.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the packages of this module share, and nobody else may use. */
+/** Code that the packages of this module share. Not for use outside the module. */
 @NullMarked
 package dev.interlock.internal;
 

@@ -4,7 +4,7 @@ package dev.interlock.spi;
 import dev.interlock.Lease;
 
 /**
- * What must be true of the world for a strategy to keep two holders apart.
+ * A condition under which a strategy excludes two holders at once.
  *
  * <p>Where an assumption fails, two holders at once are possible; only {@linkplain Lease#fencingToken() fencing} at the
  * protected resource helps then. Constants may be added in later versions.
@@ -16,13 +16,16 @@ public enum Assumption {
     SERVER_CLOCK_STEADY("the server's wall clock is not stepped"),
     /** Clocks of clients and servers run at rates that differ by less than the strategy's drift allowance. */
     BOUNDED_CLOCK_RATES("all clocks run at nearly the same rate"),
-    /** No replica that lacks an acknowledged write is promoted to take over from its master. */
+    /** No replica that lacks an acknowledged write is promoted to primary. */
     NO_FAILOVER("no failover loses an acknowledged write"),
-    /** The server keeps lock keys while it runs: it evicts none, whatever its memory limit, and nobody deletes or flushes them. */
+    /** The server keeps lock keys while it runs: none is evicted, deleted or flushed. */
     NO_EVICTION("the server evicts no lock key"),
     /** A server that restarts has kept every write that it acknowledged. */
     RESTART_KEEPS_DATA("a restarted server has kept its data"),
-    /** No running server is set back to an earlier state of its memory, as by a snapshot of its virtual machine. */
+    /**
+     * No running server is rolled back to an earlier state of its memory, for example by a snapshot of its virtual
+     * machine.
+     */
     NO_ROLLBACK("no server is set back to an earlier state"),
     /** A majority of the servers can be reached. */
     MAJORITY_UP("a majority of the servers is up"),
@@ -36,7 +39,7 @@ public enum Assumption {
     }
 
     /**
-     * Returns what is assumed, in half a line.
+     * Returns a short description of the assumption.
      *
      * @return the assumption, for people
      */

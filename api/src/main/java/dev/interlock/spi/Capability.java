@@ -2,7 +2,7 @@
 package dev.interlock.spi;
 
 /**
- * What a strategy promises beyond mutual exclusion while its {@linkplain Assumption assumptions} hold.
+ * A promise of a strategy beyond mutual exclusion, which it keeps while its {@linkplain Assumption assumptions} hold.
  *
  * <p>The conformance suite runs the rules of every capability that a {@linkplain StrategyProfile profile} declares.
  * Constants may be added in later versions.
@@ -10,11 +10,11 @@ package dev.interlock.spi;
 public enum Capability {
     /** The thread that holds the lock may lock it again, and frees it with its last {@code unlock}. */
     REENTRANT("the holding thread may lock again"),
-    /** The lease of a live holder is extended without its help until it unlocks. */
+    /** The lease of a live holder is renewed automatically until it unlocks. */
     AUTO_RENEWAL("a live holder's lease is extended by itself"),
-    /** Each grant carries a number that is larger than that of every earlier grant of the same name. */
+    /** Each grant has a fencing token that is larger than that of every earlier grant of the same name. */
     FENCING("grants are numbered in strictly increasing order"),
-    /** A waiter is told when the lock is freed, and need not poll for it. */
+    /** A waiter is woken when the lock is freed, and need not poll. */
     PUSH_WAKEUP("waiters are told when the lock is freed"),
     /**
      * Waiting clients get the lock in the order in which they began to wait, and one that is gone is passed over. Not promised: the order among
@@ -24,8 +24,14 @@ public enum Capability {
     FAIR("waiting clients are served in order of arrival"),
     /** The lock outlives the failure of a minority of its servers. */
     QUORUM("survives the failure of a minority of its servers"),
-    /** A release or an extension never touches the lock of another holder. */
-    SAFE_RELEASE("a release never touches another holder's lock");
+    /** A release or a renewal never affects the lock of another holder. */
+    SAFE_RELEASE("a release never touches another holder's lock"),
+    /** A thread that holds the lock may wait for a condition until another one, of any client, signals it. */
+    CONDITIONS("holders wait for conditions that any client signals"),
+    /** There are read/write locks, on which reading and writing take turns while both are wanted. */
+    READ_WRITE("read/write locks that starve neither side"),
+    /** One lock may be over several names: all or none, in one order, with one deadline and one loss. */
+    SEVERAL_NAMES("one lock may be over several names, all or none");
 
     private final String summary;
 
@@ -34,7 +40,7 @@ public enum Capability {
     }
 
     /**
-     * Returns what is promised, in half a line.
+     * Returns a short description of the promise.
      *
      * @return the promise, for people
      */

@@ -4,7 +4,7 @@ package dev.interlock.spi;
 import java.util.Objects;
 
 /**
- * How many servers a strategy wants, and what they are to each other.
+ * The number of servers that a strategy needs, and their relation to each other.
  *
  * @param minimum the fewest with which it keeps all that its profile promises
  * @param usual how many it is meant to run on, which is what tools start
@@ -14,11 +14,11 @@ public record ServerNeeds(int minimum, int usual, Relation relation) {
     /** One server. */
     public static final ServerNeeds ONE = new ServerNeeds(1, 1, Relation.SINGLE);
 
-    /** What the servers of a strategy are to each other. */
+    /** The relation of a strategy's servers to each other. */
     public enum Relation {
-        /** There is one, or several that act as one, such as a primary and its replicas. */
+        /** One server, or several that act as one, such as a primary and its replicas. */
         SINGLE,
-        /** None of them knows of the others, and each has data of its own; their answers are votes. */
+        /** Independent servers, each with its own data, whose answers are votes. */
         INDEPENDENT
     }
 
@@ -55,7 +55,7 @@ public record ServerNeeds(int minimum, int usual, Relation relation) {
     }
 
     /**
-     * Says it in half a line, for people.
+     * Returns a short description for people.
      *
      * @return such as "1 server", or "5 servers that are independent of each other, at least 3"
      */

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A setting that one strategy knows and others do not.
+ * A setting of one strategy.
  *
  * @param name its name, in lower-kebab case
  * @param defaultValue the value that is used when none is given, or how it is arrived at
@@ -76,7 +76,7 @@ public record StrategyOption(
     }
 
     /**
-     * Returns the value that a configuration gives to this option, which is one of a few.
+     * Returns the value of this option in a configuration, which must be one of a few choices.
      *
      * @param config the configuration; where it does not give the option, the default value is taken
      * @param values the values that there are, in lower case

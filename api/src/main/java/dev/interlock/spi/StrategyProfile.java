@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a strategy is, what it is for, what it promises and what it takes for granted.
+ * The profile of a strategy: a description, its purpose, its capabilities and its assumptions.
  *
  * <p>Instances are immutable and safe to use from any thread.
  *

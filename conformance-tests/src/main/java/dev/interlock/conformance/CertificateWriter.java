@@ -52,12 +52,12 @@ final class CertificateWriter implements AfterEachCallback, AfterAllCallback {
                     + " and several processes (chapters 6 to 12).",
             "Conditions.");
 
-    /** The outcomes of one run of a kit, of which a parameterized class makes several. */
+    /** The outcomes of one run of a kit. A parameterized class makes several runs. */
     private static final class Run {
         private final String subject;
         private final Map<String, RuleOutcome> outcomes = new ConcurrentHashMap<>();
 
-        /** Not known before a rule has got as far as to have a harness. */
+        /** Empty until a rule has opened a harness. */
         private volatile Optional<String> strategy = Optional.empty();
 
         Run(String subject) {
@@ -65,7 +65,7 @@ final class CertificateWriter implements AfterEachCallback, AfterAllCallback {
         }
     }
 
-    /** All runs of one execution of tests, by the unique id of what the rules are in. */
+    /** All runs of one execution of tests, by the unique id of the class or invocation that contains the rules. */
     private static final class Runs {
         private final Map<String, Run> byId = new ConcurrentHashMap<>();
     }

@@ -3,30 +3,38 @@ package dev.interlock.conformance;
 
 /** The chapters of {@code docs/contract.md}, in their order: the rules of the first begin with {@code rule_1_}. */
 public enum Chapter {
-    /** Who is let in. */
+    /** At most one owner holds the lock. */
     EXCLUSION(1, "Exclusion"),
     /** Who may unlock. */
     OWNERSHIP(2, "Ownership and unlock"),
-    /** Locking what one holds. */
+    /** The holder locks again. */
     REENTRY(3, "Re-entry"),
-    /** What an interrupt ends, and what it does not. */
+    /** Which calls an interrupt ends. */
     INTERRUPTS(4, "Interrupts"),
     /** How long a call waits. */
     TIMED_WAITS(5, "Timed waits"),
     /** How long a grant lasts. */
     LEASES(6, "Lease, renewal and loss"),
-    /** What a store can tell late writers by. */
+    /** The numbers by which a store refuses late writers. */
     FENCING(7, "Fencing"),
-    /** Who is woken, and when. */
+    /** Which waiter is woken, and when. */
     WAITING(8, "Waiting and wake-up"),
-    /** What becomes of locks when the backend fails. */
+    /** How locks behave when the backend fails. */
     FAULTS(9, "Faults and unknown outcomes"),
-    /** What a lock may be called, and what can be set. */
+    /** Which names are allowed, and which options there are. */
     NAMES(10, "Names and configuration"),
-    /** What closing ends. */
+    /** Closing a factory, and what it ends. */
     LIFECYCLE(11, "Lifecycle"),
-    /** What holds from one JVM to another. */
-    PROCESSES(12, "Several processes");
+    /** The rules between one JVM and another. */
+    PROCESSES(12, "Several processes"),
+    /** Chapter 13. */
+    CONDITIONS(13, "Conditions"),
+    /** Who may read and write at the same time, and in which order. */
+    READ_WRITE(14, "Read and write"),
+    /** What a lock over several names has in common with one over a single name, and what it has not. */
+    SEVERAL_NAMES(15, "Several names"),
+    /** What carries acquisitions whose callers do not wait. */
+    ASYNCHRONY(16, "Asynchronous acquisition");
 
     private final int number;
     private final String title;

@@ -18,7 +18,7 @@ package dev.interlock.conformance;
  * The chapters are the superclasses of this class. What a rule means, and where to look when it fails, is in
  * {@code docs/contract.md} under its number.
  */
-public abstract class DistributedLockConformance extends ProcessRules {
+public abstract class DistributedLockConformance extends AsynchronyRules {
     /** For subclasses. */
     protected DistributedLockConformance() {}
 }

@@ -40,7 +40,7 @@ abstract class ExclusionRules extends Stage {
 
     ExclusionRules() {}
 
-    /** A client whose waiters ask often, so that a load does not take long where nobody wakes them. */
+    /** A client whose waiters poll often, so that a load is quick even without wake-ups. */
     private DistributedLockFactory busyClient() {
         return newFactory(config -> config.waitCeiling(CEILING));
     }
@@ -67,7 +67,7 @@ abstract class ExclusionRules extends Stage {
         DistributedLock lock = lock();
         Actor actor = actor("locker");
         assertTrue(triesLock(actor, lock), "tryLock() should have taken the lock, which was free");
-        assertTrue(holds(actor, lock), "who took the lock should hold it");
+        assertTrue(holds(actor, lock), "the thread that took the lock should hold it");
     }
 
     @Test
@@ -80,8 +80,8 @@ abstract class ExclusionRules extends Stage {
         Actor contender = actor("contender of another client");
         assertFalse(
                 triesLock(contender, other),
-                "two clients hold the lock: is what they agree on the same for both, and taken in one step?");
-        assertFalse(holds(contender, other), "who was refused the lock should not hold it");
+                "two clients hold the lock: is it acquired in one step, under a key that is the same for both?");
+        assertFalse(holds(contender, other), "a thread that was refused the lock should not hold it");
     }
 
     @Test
@@ -115,7 +115,7 @@ abstract class ExclusionRules extends Stage {
         DistributedLock second = factory().getLock(name("Aa"));
         assertTrue(triesLock(actor("second holder"), second), "a lock was refused because one of another name is held");
         for (DistributedLockFactory client : List.of(factory(), newFactory())) {
-            // The last one has the hash code of the one that is held.
+            // The last name has the same hash code as the one that is held.
             for (String suffix : List.of("b", "c", "A", " a", "BB")) {
                 assertTrue(
                         isFree(client.getLock(name(suffix))),
@@ -145,7 +145,7 @@ abstract class ExclusionRules extends Stage {
     @Tag("chapter-1")
     public final void rule_1_7_ofManyThatTryAtOnceOneGetsTheLock() {
         int rounds = 15;
-        // A vote can be split so that nobody has a majority.
+        // Votes can be split so that no client has a majority.
         boolean split = factory().profile().supports(Capability.QUORUM);
         List<DistributedLockFactory> clients =
                 Stream.generate(this::newFactory).limit(4).toList();
@@ -170,7 +170,7 @@ abstract class ExclusionRules extends Stage {
                     winners + " of " + actors.size() + " threads hold the lock that they tried to take at once");
             assertTrue(
                     winners == 1 || split,
-                    "nobody got the free lock that all tried to take: a try must not spoil another's");
+                    "nobody got the free lock that all tried to take: one attempt must not spoil another");
         }
     }
 
@@ -257,16 +257,16 @@ abstract class ExclusionRules extends Stage {
                     } finally {
                         lock.unlock();
                     }
-                    // So that some find the lock held, and others find it free.
+                    // Some find the lock held, and others find it free.
                     LockSupport.parkNanos(round % 2 * GAP_NANOS);
                 }
             }));
         }
-        // All of it is a load, which takes longer than a call.
+        // The whole load takes longer than one call.
         ends.forEach(end -> end.result(Scale.PATIENCE.multipliedBy(3)));
         assertTrue(
                 fields.isWhole(threads * rounds),
-                "writes to plain fields under the lock got lost: does each grant see what the holder before has written?");
+                "writes to plain fields under the lock were lost: does each holder see what the previous one wrote?");
     }
 
     @Test
@@ -306,7 +306,7 @@ abstract class ExclusionRules extends Stage {
             Actor contender = virtualActor("virtual contender");
             assertFalse(
                     triesLock(contender, lock),
-                    "two virtual threads hold the lock: is the owner told by the thread that carries it?");
+                    "two virtual threads hold the lock: is the owner identified by the carrier thread?");
             assertFalse(holds(contender, lock), "a virtual thread should not hold what another holds");
         }
         assertFalse(triesLock(actor("platform thread"), lock), "a platform thread got it too");
@@ -375,7 +375,7 @@ abstract class ExclusionRules extends Stage {
         }
     }
 
-    /** What a lock guards, and nothing else does. */
+    /** Plain fields that only the lock guards. */
     private static final class TwoFields {
         private int first;
         private int second;

@@ -17,12 +17,20 @@ public interface FaultInjector {
     Set<Fault> supported();
 
     /**
-     * Causes a fault. Returns when it is in force, or, where it does not last, when it is over.
+     * Causes a fault. Returns when the fault is in force, or, if it is a single event, when it is over.
      *
      * @param fault one of those that are supported
      * @throws UnsupportedOperationException if it is not supported
      */
     void inject(Fault fault);
+
+    /**
+     * Returns whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last; on a backend of several servers, the
+     * reply of one of them. Until then the fault may hit any client, so a rule lets only the one act for which it is meant.
+     *
+     * @return {@code false} from the injection of that fault until it has hit a request
+     */
+    boolean hasLostReply();
 
     /** Ends all faults that last. Returns when the backend answers again; has no effect on a healthy one. */
     void heal();

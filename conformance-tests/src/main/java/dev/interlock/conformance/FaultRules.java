@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
 import static dev.interlock.conformance.internal.actor.Waits.always;
 import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
@@ -21,6 +22,8 @@ import dev.interlock.LossCause;
 import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.internal.actor.Actor;
 import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.PendingStage;
+import dev.interlock.conformance.internal.actor.PendingStage.Way;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.load.Load;
 import dev.interlock.conformance.plain.Beyond;
@@ -46,11 +49,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 9 of the contract: faults and unknown outcomes. */
-abstract class FaultRules extends StageRules {
-    /** A ceiling for waiters that are to notice an outage soon, also where nothing tells them of it. */
+abstract class FaultRules extends AsyncRules {
+    /** A short ceiling, so that waiters notice an outage soon even without a message. */
     private static final Duration SOON = Scale.millis(100);
 
-    /** Like nothing that an innocent text contains. */
+    /** Unlike anything that other texts contain. */
     private static final String UNUSED_PASSWORD = "x7Q2-unused";
 
     FaultRules() {}
@@ -103,13 +106,13 @@ abstract class FaultRules extends StageRules {
         Actor actor = actor("locker");
         LockBackendException.Reason reason = LockBackendException.Reason.UNREACHABLE;
         String message = "";
-        // What a client asks in the background may have the only connection that is open.
+        // A background request of the client may be using the only open connection.
         for (int i = 0; i < 3 && reason == LockBackendException.Reason.UNREACHABLE; i++) {
             faults().heal();
             reconnect(factory());
             if (i > 0) {
                 retried("a request was not sent, since another one had the connection");
-                // One that was sent after all has been carried out by now, and nobody has undone it.
+                // If the request was sent after all, it has been executed by now, and nobody has undone it.
                 assertFree(lock);
             }
             faults().inject(Fault.PAUSE);
@@ -240,7 +243,7 @@ abstract class FaultRules extends StageRules {
         actor.does("lock()", () -> locked(lock));
         faults().inject(Fault.PARTITION);
         Throwable thrown = actor.beginTo("unlock() in an outage", lock::unlock).outcome();
-        // On a machine that stood still the lease may be over by then, which unlock() has to say.
+        // If the machine stood still, the lease may be over, and unlock() has to report that.
         assertTrue(
                 thrown == null || thrown instanceof LeaseLostException, () -> "unlock() in an outage threw " + thrown);
         pass(Scale.SHORT_LEASE);
@@ -270,7 +273,7 @@ abstract class FaultRules extends StageRules {
     @Needs(value = Capability.AUTO_RENEWAL, faults = Fault.LOSE_NEXT_REPLY)
     public final void rule_9_12_aLostReplyOfARenewalIsNoLoss() {
         inCalm(again -> {
-            // So long that there is time for one more try also where a lost reply is noticed after a part of the lease.
+            // Long enough for one more try, even if a lost reply is noticed only after a part of the lease.
             Duration time = Scale.RENEWED_LEASE.multipliedBy(5);
             reconnect(factory());
             DistributedLock lock = factory().getLock(name(again), lease(time));
@@ -407,7 +410,7 @@ abstract class FaultRules extends StageRules {
         assertThrowsInOneOfThreeOutages("tryAcquire(time)", () -> waited.tryAcquire(time));
     }
 
-    /** One, because on a machine that stands still a wait can end before it has met the outage. */
+    /** One of three, because on a machine that stands still a wait may end before the outage begins. */
     private void assertThrowsInOneOfThreeOutages(String what, Callable<@Nullable Object> wait) {
         Throwable thrown = null;
         for (int i = 0; i < 3 && thrown == null; i++) {
@@ -536,8 +539,8 @@ abstract class FaultRules extends StageRules {
         });
         assertTrue(holders.get() <= 1, () -> holders + " clients hold the lock at once");
         if (holders.get() == 0) {
-            // The votes of a quorum can be split among those who ask at once; not where one asks alone.
-            getHold(actor("one who asks alone while answers are slow"), locks.get(0));
+            // The votes of a quorum can be split among clients that ask at once, but not if one asks alone.
+            getHold(actor("a client that asks alone while answers are slow"), locks.get(0));
         }
     }
 
@@ -584,7 +587,7 @@ abstract class FaultRules extends StageRules {
                 pass(Scale.millis(30));
             }
             faults().heal();
-            // Each thread may have had one request on its way; a lock that gives no new grants excludes everybody.
+            // Each thread may have had one request in flight, so there must be more grants than threads.
             int before = running.grants() + threads;
             eventually("the lock is granted again after connections were cut", () -> running.grants() > before);
         }
@@ -605,9 +608,9 @@ abstract class FaultRules extends StageRules {
         assertTrue(isHeldBy(holder, lock), "a query that fails costs no lock");
     }
 
-    /** A hold of an actor's, and what it was told. */
+    /** A hold of an actor, and the losses that it was told of. */
     private record Holding(Actor actor, DistributedLock lock, Lease lease, Queue<LossCause> losses) {
-        /** Fails unless the lease gets longer than it could be without a renewal, some time after the grant. */
+        /** Fails unless the lease lasts longer than it could without a renewal, some time after the grant. */
         void assertRenewed(String what, Duration time) {
             eventually(what, () -> !lease.isValid() || lease.remaining().compareTo(percent(75, time)) > 0);
             assertTrue(lease.isValid(), () -> "the lease was lost, but should have lasted until " + what);
@@ -641,7 +644,10 @@ abstract class FaultRules extends StageRules {
         eventually("another client gets the lock that was given back", () -> isFreeIfAnybodyAnswers(another));
     }
 
-    /** The leases are short, because a strategy may let a server that lost its data stand aside for the longest of them. */
+    /**
+     * The leases are short, because a strategy may exclude a server that lost its data for the length of the longest
+     * lease.
+     */
     private void assertClientWorksOnAfter(Fault fault) {
         DistributedLockFactory client = newFactory(config -> config.lockDefaults(lease(Scale.RENEWED_LEASE)));
         reconnect(client);
@@ -651,16 +657,51 @@ abstract class FaultRules extends StageRules {
         eventually("a client gets a lock after " + fault, () -> isFreeIfAnybodyAnswers(lock));
     }
 
-    /** A client that asks often, also where nothing tells it that it should. */
+    /** A client that polls often, even without wake-ups. */
     private DistributedLockFactory impatient() {
         DistributedLockFactory client = newFactory(config -> config.waitCeiling(SOON));
         reconnect(client);
         return client;
     }
 
+    @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_31_aStageFailsWhenTheBackendCannotBeReached() {
+        DistributedLock lock = lock();
+        faults().inject(Fault.PARTITION);
+        List<Way> ways = new ArrayList<>(WAYS);
+        ways.add(PendingStage.timed(Duration.ZERO));
+        Actor caller = actor("caller");
+        ways.forEach(way -> way.by(caller, lock).failure(LockBackendException.class));
+        faults().heal();
+        eventually("the lock object works after the outage", () -> isFreeIfAnybodyAnswers(lock));
+    }
+
+    @Test
+    @Tag("chapter-9")
+    @Needs(faults = Fault.PARTITION)
+    public final void rule_9_32_aWaitingStageFailsInAnOutageLongerThanItsLease() {
+        DistributedLock lock = lock();
+        Actor holder = actor("holder");
+        holder.does("lock()", lock::lock);
+        List<PendingStage> stages = new ArrayList<>();
+        for (Way way : WAYS) {
+            DistributedLockFactory client = newFactory(config -> config.waitCeiling(Scale.millis(100)));
+            reconnect(client);
+            stages.add(way.by(actor("caller"), client.getLock(name(), lease(Scale.SHORT_LEASE))));
+        }
+        pass(Scale.millis(200));
+        for (PendingStage stage : stages) {
+            assertFalse(stage.isDone(), () -> stage + " should wait while somebody else holds the lock");
+        }
+        faults().inject(Fault.PARTITION);
+        stages.forEach(stage -> stage.failure(LockBackendException.class));
+    }
+
     /**
-     * Makes a client open its connections, also the one to the server that keeps the lock of {@link #name()}, which need not be the
-     * only one. That lock is not touched, since somebody may hold it.
+     * Makes a client open its connections, also to the server that keeps the lock of {@link #name()} if there are
+     * several servers. Does not acquire that lock, since somebody may hold it.
      */
     final void reconnect(DistributedLockFactory client) {
         DistributedLock lock = client.getLock(name("of one who connects"));
@@ -668,10 +709,10 @@ abstract class FaultRules extends StageRules {
         eventually("the client is connected", () -> isFreeIfAnybodyAnswers(lock) && answersAbout(own));
     }
 
-    /** A plain lock cannot be asked; such locks have one server. */
+    /** A plain lock has no such query, and only one server. */
     private static boolean answersAbout(DistributedLock lock) {
         try {
-            // Either answer will do.
+            // Both answers are right.
             boolean unused = lock.isLocked();
             return true;
         } catch (UnsupportedOperationException e) {
@@ -681,7 +722,9 @@ abstract class FaultRules extends StageRules {
         }
     }
 
-    /** Whether a client gets the lock, which it gives back; not if it cannot reach the backend. */
+    /**
+     * Returns whether a client gets the lock, and releases it again. Returns false if the backend cannot be reached.
+     */
     static boolean isFreeIfAnybodyAnswers(DistributedLock lock) {
         Actor visitor = Actor.platform("visitor");
         try {
@@ -701,7 +744,7 @@ abstract class FaultRules extends StageRules {
         }
     }
 
-    /** Whether a client gets the lock once it reaches the backend; it then keeps it. */
+    /** Returns whether a client gets the lock once it reaches the backend. It keeps the lock. */
     private boolean firstAnswer(DistributedLock lock) {
         Actor visitor = actor("visitor");
         AtomicBoolean had = new AtomicBoolean();
@@ -761,7 +804,7 @@ abstract class FaultRules extends StageRules {
         return Optional.of(login.substring(login.indexOf(':') + 1)).filter(it -> login.contains(":") && !it.isEmpty());
     }
 
-    /** Gives each endpoint that has no password one, with which nobody can log in. */
+    /** Adds a password, with which nobody can log in, to each endpoint that has none. */
     static LockConfig.Builder withPasswords(LockConfig.Builder config) {
         return config.endpoints(config.build().endpoints().stream()
                 .map(FaultRules::withPassword)

@@ -32,13 +32,13 @@ import org.junit.jupiter.api.Test;
 /** Chapter 7 of the contract: fencing. */
 abstract class FencingRules extends LeaseRules {
     private static final long TOO_LARGE = 1L << 53;
-    private static final int TENURES = 6;
+    private static final int HOLDS = 6;
     private static final int WAITERS = 24;
     private static final int CLIENTS = 3;
     private static final int THREADS_PER_CLIENT = 3;
     private static final int ROUNDS = 12;
 
-    /** For how long to hold a lock so that others get to queue for it. */
+    /** How long to hold a lock, so that others queue for it. */
     private static final long A_MOMENT = TimeUnit.MICROSECONDS.toNanos(200);
 
     FencingRules() {}
@@ -46,7 +46,7 @@ abstract class FencingRules extends LeaseRules {
     @Test
     @Tag("chapter-7")
     @Needs(Capability.FENCING)
-    public final void rule_7_1_everyTenureHasAToken() {
+    public final void rule_7_1_everyHoldHasAToken() {
         DistributedLock lock = lock();
         Actor actor = actor("holder");
         List<Actor.Action> ways = List.of(
@@ -68,12 +68,12 @@ abstract class FencingRules extends LeaseRules {
     @Test
     @Tag("chapter-7")
     @Needs(Capability.FENCING)
-    public final void rule_7_2_tokensGrowFromTenureToTenure() {
+    public final void rule_7_2_tokensGrowFromHoldToHold() {
         DistributedLock lock = lock();
         Actor first = actor("first");
         Actor second = actor("second");
         long last = 0;
-        for (int i = 0; i < TENURES; i++) {
+        for (int i = 0; i < HOLDS; i++) {
             Actor holder = i % 2 == 0 ? first : second;
             last = assertLarger(last, token(lockBy(holder, lock)));
             holder.does("unlock()", lock::unlock);
@@ -90,13 +90,13 @@ abstract class FencingRules extends LeaseRules {
         List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient(), lockOfAnotherClient());
         Actor actor = actor("holder");
         long last = 0;
-        for (int i = 0; i < TENURES; i++) {
+        for (int i = 0; i < HOLDS; i++) {
             for (DistributedLock lock : locks) {
-                last = assertLarger(last, tokenOfTenure(actor, lock));
+                last = assertLarger(last, tokenOfHold(actor, lock));
             }
         }
         factory().close();
-        assertLarger(last, tokenOfTenure(actor, lockOfAnotherClient()));
+        assertLarger(last, tokenOfHold(actor, lockOfAnotherClient()));
     }
 
     @Test
@@ -119,7 +119,7 @@ abstract class FencingRules extends LeaseRules {
         }
         holder.does("unlock()", lock::unlock);
         waiting.forEach(Pending::result);
-        tokens.add(tokenOfTenure(holder, other));
+        tokens.add(tokenOfHold(holder, other));
         assertGrows(tokens);
     }
 
@@ -137,7 +137,7 @@ abstract class FencingRules extends LeaseRules {
         actor.does("inner unlock()", lock::unlock);
         assertEquals(token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token after it");
         actor.does("unlock()", lock::unlock);
-        assertLarger(token, tokenOfTenure(actor, lockOfAnotherClient()));
+        assertLarger(token, tokenOfHold(actor, lockOfAnotherClient()));
     }
 
     @Test
@@ -159,7 +159,7 @@ abstract class FencingRules extends LeaseRules {
             assertEquals(
                     token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token of the holder");
             actor.does("unlock()", lock::unlock);
-            assertLarger(token, tokenOfTenure(actor, newFactory().getLock(name(again))));
+            assertLarger(token, tokenOfHold(actor, newFactory().getLock(name(again))));
         });
     }
 
@@ -174,9 +174,9 @@ abstract class FencingRules extends LeaseRules {
         LockHandle lost = acquire(actor, factory().getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
         long second = token(lost);
         awaitLoss(lost);
-        tokenOfTenure(actor, lockOfAnotherClient());
-        assertEquals(first, token(givenUp), "the token of a lease that was given up, after other tenures");
-        assertEquals(second, token(lost), "the token of a lease that was lost, after another tenure");
+        tokenOfHold(actor, lockOfAnotherClient());
+        assertEquals(first, token(givenUp), "the token of a lease that was given up, after other holds");
+        assertEquals(second, token(lost), "the token of a lease that was lost, after another hold");
     }
 
     @Test
@@ -186,7 +186,7 @@ abstract class FencingRules extends LeaseRules {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
         LockHandle stale = acquire(actor, connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE)));
-        long next = tokenOfTenure(actor("next holder"), other);
+        long next = tokenOfHold(actor("next holder"), other);
         assertLarger(token(stale), next);
     }
 
@@ -219,14 +219,14 @@ abstract class FencingRules extends LeaseRules {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
         long last = 0;
-        for (int i = 0; i < TENURES; i++) {
-            last = assertLarger(last, tokenOfTenure(actor, lock));
+        for (int i = 0; i < HOLDS; i++) {
+            last = assertLarger(last, tokenOfHold(actor, lock));
         }
         last = assertLarger(last, token(acquire(actor, lock)));
-        // What is left to count by, when all data is lost, is a clock; it may tick in milliseconds.
+        // Without data, only a clock is left to count by, and it may tick in milliseconds.
         pass(Scale.millis(20));
         loss.run();
-        assertLarger(last, tokenOfTenureInTime(actor("next holder"), other));
+        assertLarger(last, tokenOfHoldInTime(actor("next holder"), other));
     }
 
     @Test
@@ -239,7 +239,7 @@ abstract class FencingRules extends LeaseRules {
         Actor waiter = actor("waiter");
         Actor interrupted = actor("interrupted waiter");
         long last = 0;
-        for (int i = 0; i < TENURES / 2; i++) {
+        for (int i = 0; i < HOLDS / 2; i++) {
             last = assertLarger(last, token(lockBy(holder, lock)));
             assertEquals(false, waiter.call("tryLock()", () -> other.tryLock()), "tryLock() of a held lock");
             assertEquals(
@@ -251,7 +251,7 @@ abstract class FencingRules extends LeaseRules {
             interrupted.interrupt();
             interruptible.failure(InterruptedException.class);
             holder.does("unlock()", lock::unlock);
-            last = assertLarger(last, tokenOfTenure(waiter, i % 2 == 0 ? other : lock));
+            last = assertLarger(last, tokenOfHold(waiter, i % 2 == 0 ? other : lock));
         }
     }
 
@@ -263,10 +263,10 @@ abstract class FencingRules extends LeaseRules {
         DistributedLock other = lockOfAnotherClient();
         Actor actor = actor("holder");
         Queue<Long> tokens = new ConcurrentLinkedQueue<>();
-        tokens.add(tokenOfTenure(actor, other));
-        tokens.add(tokenOfTenure(actor, lock));
+        tokens.add(tokenOfHold(actor, other));
+        tokens.add(tokenOfHold(actor, lock));
         faults().inject(Fault.LOSE_NEXT_REPLY);
-        // Whether this succeeds is for the client library to say, which may ask again.
+        // This may succeed: the client library may send the request again.
         Throwable thrown = actor.beginTo("tryAcquire()", () -> {
                     try (LockHandle lease = lock.tryAcquire(Duration.ZERO).orElseThrow()) {
                         tokens.add(token(lease));
@@ -274,15 +274,15 @@ abstract class FencingRules extends LeaseRules {
                 })
                 .outcome();
         assertBackendFailureIfAny("tryAcquire() of a free lock whose reply was lost", thrown);
-        tokens.add(tokenOfTenureInTime(actor, lock));
-        tokens.add(tokenOfTenureInTime(actor, other));
+        tokens.add(tokenOfHoldInTime(actor, lock));
+        tokens.add(tokenOfHoldInTime(actor, other));
         assertGrows(tokens);
     }
 
     @Test
     @Tag("chapter-7")
     @Needs(Capability.FENCING)
-    public final void rule_7_14_tokensAreInTheOrderOfTenuresUnderLoad() {
+    public final void rule_7_14_tokensAreInTheOrderOfHoldsUnderLoad() {
         Queue<Long> tokens = new ConcurrentLinkedQueue<>();
         List<Pending<?>> work = new ArrayList<>();
         CountDownLatch start = new CountDownLatch(1);
@@ -345,25 +345,25 @@ abstract class FencingRules extends LeaseRules {
         return token.getAsLong();
     }
 
-    /** The token of a tenure that begins, as soon as the lock is free, and ends at once. */
-    private static long tokenOfTenure(Actor actor, DistributedLock lock) {
-        return actor.call("acquire() and close()", () -> tokenOfTenure(lock));
+    /** The token of a hold that begins, as soon as the lock is free, and ends at once. */
+    private static long tokenOfHold(Actor actor, DistributedLock lock) {
+        return actor.call("acquire() and close()", () -> tokenOfHold(lock));
     }
 
-    private static long tokenOfTenure(DistributedLock lock) throws InterruptedException {
+    private static long tokenOfHold(DistributedLock lock) throws InterruptedException {
         try (LockHandle lease = lock.acquire()) {
             return token(lease);
         }
     }
 
-    /** As {@link #tokenOfTenure}, but a client may need some tries before it finds a backend that was away. */
-    private static long tokenOfTenureInTime(Actor actor, DistributedLock lock) {
+    /** As {@link #tokenOfHold}, but retries, since a client may need several attempts after the backend was away. */
+    private static long tokenOfHoldInTime(Actor actor, DistributedLock lock) {
         AtomicLong token = new AtomicLong();
         eventually(
                 "the lock can be had again",
                 () -> actor.call("acquire() and close()", () -> {
                     try {
-                        token.set(tokenOfTenure(lock));
+                        token.set(tokenOfHold(lock));
                         return true;
                     } catch (LockBackendException e) {
                         return false;
@@ -375,7 +375,7 @@ abstract class FencingRules extends LeaseRules {
     private static long assertLarger(long before, long token) {
         assertTrue(
                 token > before,
-                () -> "the token of a tenure should be larger than that of the one before, " + before + ", and is "
+                () -> "the token of a hold should be larger than that of the previous hold, " + before + ", and is "
                         + token);
         return token;
     }

@@ -246,7 +246,7 @@ abstract class InterruptRules extends ReentryRules {
         Actor holder = actor("holder");
         holder.does("lock()", lock::lock);
         Lease lease = heldLease(holder, lock);
-        // So much less than a fresh lease that it must be extended, and so much more than what is left that it can be.
+        // Less than a fresh lease, so that it can be granted, and more than what is left, so that it must be renewed.
         Duration wanted = lease.remaining().minus(Scale.millis(1900));
         pass(Scale.millis(2000));
         holder.interrupt();
@@ -310,7 +310,7 @@ abstract class InterruptRules extends ReentryRules {
         }
     }
 
-    /** Whether a thread has locked, which is the opposite of having been interrupted. */
+    /** Returns true if the thread has the lock, and false if it was interrupted. */
     private static boolean hasLocked(DistributedLock lock) {
         try {
             lock.lockInterruptibly();
@@ -329,7 +329,7 @@ abstract class InterruptRules extends ReentryRules {
     @Tag("chapter-4")
     @Needs(Capability.PUSH_WAKEUP)
     public final void rule_4_20_anInterruptedWaiterDoesNotTakeTheWakeUpAlong() {
-        // So that nothing but a wake-up takes the waiters to the lock in time.
+        // Polling is so rare that only a wake-up brings the waiters the lock in time.
         DistributedLock waiting =
                 newFactory(config -> config.waitCeiling(Duration.ofHours(1))).getLock(name());
         DistributedLock elsewhere = lock();
@@ -402,7 +402,7 @@ abstract class InterruptRules extends ReentryRules {
         connected(factory());
         Actor actor = actor("locker");
         faults().inject(Fault.DELAY);
-        // Where the machine is so busy that the interrupt comes after the answer, the lock is held and that is right.
+        // On a busy machine the interrupt may come after the answer; then the lock is rightly held.
         for (int i = 0; i < TRIES; i++) {
             Pending<Boolean> call = actor.begin("lockInterruptibly()", () -> hasLocked(lock));
             pass(FaultInjector.DELAY.dividedBy(5));
@@ -476,7 +476,7 @@ abstract class InterruptRules extends ReentryRules {
         assertFree(lockOfAnotherClient());
     }
 
-    /** Gives a thread a little time to get where it waits, in rules that are about many rounds and not about each. */
+    /** Gives a thread a little time to begin its wait, in rules of many rounds that need not meet the case in each. */
     private static void settleShortly(Actor actor) {
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(3);
         LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(200));
@@ -485,7 +485,7 @@ abstract class InterruptRules extends ReentryRules {
         }
     }
 
-    /** Makes an interrupt come before, with or after an unlock, from one round to the next. */
+    /** Interrupts before, during or after an unlock, depending on the round. */
     private static Pending<?> unlockAndInterrupt(int round, Actor holder, DistributedLock held, Actor waiter) {
         int step = round % HANDOVERS;
         if (step < 2) {

@@ -40,10 +40,10 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 6 of the contract: lease, renewal and loss. */
 abstract class LeaseRules extends TimedWaitRules {
-    /** How far the two clocks of a lease may be apart, one of which counts milliseconds. */
+    /** The tolerance between two clocks, one of which counts milliseconds. */
     private static final Duration GRAIN = Duration.ofMillis(10);
 
-    /** After how many leases a lock that is not renewed must be free. */
+    /** The number of leases after which a lock that is not renewed must be free. */
     private static final int LEASES_UNTIL_FREE = 2;
 
     private static final int MANY_LOCKS = 50;
@@ -51,12 +51,12 @@ abstract class LeaseRules extends TimedWaitRules {
     private static final int LOSERS = 4;
     private static final int ROUNDS = 40;
 
-    /** Where waiters have to ask again and again, a round takes long. */
+    /** Bounds the rounds, which take long if waiters poll. */
     private static final Duration LOSING = Duration.ofSeconds(3);
 
     private static final int LISTENERS = 50;
 
-    /** A lease that is lost soon, and by an interrupt. */
+    /** A short lease without renewal that interrupts its holder at the loss. */
     private static final LockOptions LOUD =
             unrenewed(Scale.millis(20)).toBuilder().interruptOnLoss(true).build();
 
@@ -96,7 +96,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     public final void rule_6_3_aLeaseThatIsNotRenewedEnds() {
-        // Long enough for a backend that counts in whole seconds and rounds them up.
+        // Long enough for a backend that rounds leases up to whole seconds.
         Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
         DistributedLockFactory other = connected(newFactory());
         DistributedLockFactory own = connected(factory());
@@ -106,7 +106,7 @@ abstract class LeaseRules extends TimedWaitRules {
         List<DistributedLock> locks = List.of(other.getLock(name("a")), other.getLock(name("b")));
         // A client that trusts no clock but its own counts from when it first saw the lease.
         locks.forEach(Stage::isFree);
-        // Counted from after the grants, and looked at afterwards: a machine that stands still only gives the leases
+        // Counted from after the grants and checked later, so that a machine that stands still only gives the leases
         // more time.
         pass(time.multipliedBy(LEASES_UNTIL_FREE));
         for (DistributedLock lock : locks) {
@@ -176,15 +176,15 @@ abstract class LeaseRules extends TimedWaitRules {
         LockHandle lost = acquire(actor, shortLived(name()));
         awaitLoss(lost);
         LockHandle fresh = acquire(actor, factory().getLock(name()));
-        assertNotSame(lost, fresh, "a new tenure should have a lease of its own");
-        assertTrue(fresh.isValid(), "the lease of the new tenure should be valid");
+        assertNotSame(lost, fresh, "a new hold should have a lease of its own");
+        assertTrue(fresh.isValid(), "the lease of the new hold should be valid");
         assertFalse(lost.isValid(), "a lease that was lost should stay invalid when its client has the lock again");
         assertEquals(Duration.ZERO, lost.remaining(), "remaining() of a lease that was lost");
     }
 
     @Test
     @Tag("chapter-6")
-    public final void rule_6_8_aLeaseEndsWithItsTenureWhoeverIsNext() {
+    public final void rule_6_8_aLeaseEndsWithItsHoldWhoeverIsNext() {
         DistributedLock lock = lock();
         Actor first = actor("first");
         Actor second = actor("second");
@@ -257,7 +257,7 @@ abstract class LeaseRules extends TimedWaitRules {
                 waiter.call("acquire() and remaining()", () -> remainingAtGrant(other.getLock(name("free")))));
         for (int i = 0; i < TRIES && best.plus(allowance).compareTo(enough) < 0; i++) {
             if (i > 0) {
-                retried("a grant came late, or not");
+                retried("a grant came late, or did not come");
             }
             String name = name("held " + i);
             acquire(holder, own.getLock(name, unrenewed(wait)));
@@ -708,7 +708,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Test
     @Tag("chapter-6")
     @Needs(Capability.AUTO_RENEWAL)
-    public final void rule_6_32_maxHoldEndsTheTenure() {
+    public final void rule_6_32_maxHoldEndsTheHold() {
         inCalm(again -> {
             Duration time = Scale.RENEWED_LEASE;
             LockOptions options = LockOptions.builder()
@@ -746,7 +746,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Actor holder = actor("holder");
         LockHandle lease = acquire(holder, connected(factory()).getLock(name(), options));
         awaitRemainingBelow(lease, time.dividedBy(2));
-        // All of the time, since what a slow acquisition takes counts against the lease and not against maxHold.
+        // All of maxHold, since the time of a slow acquisition counts against the lease and not against maxHold.
         holder.beginTo("ensureValid() of more than maxHold leaves", () -> lease.ensureValid(time))
                 .failure(IllegalStateException.class);
         assertTrue(lease.isValid(), "a lease that cannot be extended should stay valid until its end");
@@ -785,7 +785,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Duration time = Scale.RENEWED_LEASE;
             DistributedLockFactory others = connected(newFactory());
             DistributedLock lock = connected(factory()).getLock(name(again), lease(time));
-            Actor holder = actor("holder that is robbed");
+            Actor holder = actor("holder that loses its lock");
             Losses losses = new Losses(lockBy(holder, lock));
             faults().inject(Fault.FLUSH);
             acquire(actor("next holder"), others.getLock(name(again), unrenewed(time)));
@@ -795,7 +795,7 @@ abstract class LeaseRules extends TimedWaitRules {
                     () -> "a holder whose lock another client has should be told so, not " + cause);
             assertTrue(
                     getsInTime(actor("third"), newFactory().getLock(name(again))),
-                    "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of one that lost");
+                    "the lease of the next holder, which is not renewed, should not be prolonged by the renewal of the previous one");
         });
     }
 
@@ -884,7 +884,7 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration best = Duration.ZERO;
         for (int i = 0; i < TRIES && best.compareTo(enough) < 0; i++) {
             if (i > 0) {
-                retried("a grant came late, or not");
+                retried("a grant came late, or did not come");
             }
             LockHandle held = acquire(holder, lock);
             Pending<Duration> waiting = next.begin("lock() and remaining()", () -> {
@@ -932,8 +932,8 @@ abstract class LeaseRules extends TimedWaitRules {
     }
 
     /**
-     * Locks with {@code interruptOnLoss}, stays until the lease has run out, is told of it and forgets the interrupt. Returns
-     * {@code false} where the lease was over before its grant was here.
+     * Locks with {@code interruptOnLoss}, waits until the lease has run out, unlocks, and clears the interrupt status.
+     * Returns {@code false} if the lease was over before the grant arrived.
      */
     private boolean lockAndLose(DistributedLock lock) throws Exception {
         Thread.interrupted();
@@ -951,7 +951,7 @@ abstract class LeaseRules extends TimedWaitRules {
         return true;
     }
 
-    /** Gives a factory much to do at a loss. */
+    /** Registers many listeners, so that a loss takes the factory long. */
     private static void listenOften(Lease lease) {
         for (int i = 0; i < LISTENERS; i++) {
             lease.onLoss(cause -> {});
@@ -975,7 +975,7 @@ abstract class LeaseRules extends TimedWaitRules {
                             lock.lockInterruptibly();
                         }
                     } catch (LockBackendException e) {
-                        // The lease was over before the grant was here.
+                        // The lease was over before the grant arrived.
                         Thread.interrupted();
                         continue;
                     }
@@ -1015,7 +1015,7 @@ abstract class LeaseRules extends TimedWaitRules {
         return newFactory().getLock(name(suffix));
     }
 
-    /** What the listeners of leases have been told. */
+    /** The losses that listeners were told of. */
     private static final class Losses {
         private final Queue<LossCause> told = new ConcurrentLinkedQueue<>();
 
@@ -1046,7 +1046,9 @@ abstract class LeaseRules extends TimedWaitRules {
         return actor.call("acquire()", () -> granted(lock::acquire));
     }
 
-    /** Makes an actor's thread the holder, and returns its lease. On a machine that stood still, a short one may be over. */
+    /**
+     * Makes an actor's thread the holder, and returns its lease. If the machine stood still, a short lease may be over.
+     */
     final Lease lockBy(Actor actor, DistributedLock lock) {
         return actor.call("lock() and lease()", () -> {
             for (int i = 0; i < TRIES; i++) {
@@ -1055,7 +1057,7 @@ abstract class LeaseRules extends TimedWaitRules {
                 if (lease.isPresent()) {
                     return lease.get();
                 }
-                retried("a short lease was over before it was looked at");
+                retried("a short lease was over before it was read");
             }
             return fail("lease() should not be empty after lock()");
         });
@@ -1067,7 +1069,7 @@ abstract class LeaseRules extends TimedWaitRules {
                 () -> lock.tryLock(Scale.PATIENCE.dividedBy(2).toNanos(), TimeUnit.NANOSECONDS));
     }
 
-    /** Waits until a lease is lost for good; one of which only the wall clock says that it is over can still be renewed. */
+    /** Waits until a lease is reported lost. A lease whose time is over may still be renewed. */
     static void awaitLoss(Lease lease) {
         new Losses(lease).cause();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import static dev.interlock.conformance.internal.actor.PendingStage.WAYS;
 import static dev.interlock.conformance.internal.actor.Waits.eventually;
 import static dev.interlock.conformance.internal.actor.Waits.pass;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -18,6 +19,7 @@ import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.conformance.internal.actor.Actor;
 import dev.interlock.conformance.internal.actor.Pending;
+import dev.interlock.conformance.internal.actor.PendingStage;
 import dev.interlock.conformance.internal.actor.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +44,7 @@ import org.junit.jupiter.api.Test;
 abstract class LifecycleRules extends NameRules {
     private static final int MANY_LOCKS = 100;
 
-    /** How many command time-outs a close() may take until it leaves what is not released to the end of its lease. */
+    /** The number of command time-outs after which close() may leave unreleased locks to the end of their leases. */
     private static final int PATIENCE_OF_CLOSE = 2;
 
     /** Whether a close() of this test has taken that long. */
@@ -310,7 +312,7 @@ abstract class LifecycleRules extends NameRules {
     @Test
     @Tag("chapter-11")
     public final void rule_11_17_theThreadsOfAFactoryEndWithIt() {
-        // The first time may start threads that serve the whole JVM from then on.
+        // The first use may start threads that serve the whole JVM from then on.
         useInGroup(new ThreadGroup("warm-up"), group -> {});
         ThreadGroup group = new ThreadGroup("clients");
         for (int i = 0; i < 3; i++) {
@@ -344,7 +346,7 @@ abstract class LifecycleRules extends NameRules {
             }
         });
         faults().inject(Fault.DELAY);
-        // One request after the other would take much longer than anybody waits here.
+        // Releasing the locks one after the other would take much longer than this rule waits.
         close(client);
     }
 
@@ -365,6 +367,32 @@ abstract class LifecycleRules extends NameRules {
         return acquisitions;
     }
 
+    @Test
+    @Tag("chapter-11")
+    public final void rule_11_20_closeFailsStages() {
+        closingInTime(again -> {
+            DistributedLock held = factory().getLock(name(again + " a"));
+            Actor holder = actor("holder");
+            holder.does("lock()", held::lock);
+            DistributedLockFactory client = newFactory();
+            DistributedLock heldHere = client.getLock(name(again + " b"));
+            actor("holder of the client").does("lock()", heldHere::lock);
+            List<PendingStage> stages = new ArrayList<>();
+            for (DistributedLock asked : List.of(client.getLock(name(again + " a")), heldHere)) {
+                WAYS.forEach(way -> stages.add(way.by(actor("caller"), asked)));
+            }
+            pass(Scale.millis(50));
+            close(client);
+            stages.forEach(stage -> stage.failure(IllegalStateException.class));
+            Actor late = actor("late caller");
+            WAYS.forEach(way -> way.by(late, heldHere).failure(IllegalStateException.class));
+            assertHeld(holder, held);
+            holder.does("unlock()", held::unlock);
+            assertFree(newFactory().getLock(name(again + " a")));
+            assertFree(factory().getLock(name(again + " b")));
+        });
+    }
+
     final void close(DistributedLockFactory client) {
         close(client, actor("closer"));
     }
@@ -381,9 +409,9 @@ abstract class LifecycleRules extends NameRules {
     }
 
     /**
-     * Runs a rule of what {@code close()} releases, and runs it again, with other names, if it failed and {@code close()} took so
-     * long that it may have given up: the backend answers, so the machine stood still. A lock that is left held by a
-     * {@code close()} that ends sooner fails the rule at once.
+     * Runs a rule about what {@code close()} releases. Runs it again, with other names, if it failed and {@code
+     * close()} took so long that it may have given up: the backend answers, so the machine must have stood still. A
+     * lock that is left held by a {@code close()} that ended sooner fails the rule at once.
      *
      * @param rule takes a text to be part of all names
      */
@@ -432,12 +460,12 @@ abstract class LifecycleRules extends NameRules {
                     lock.unlock();
                 }
             } catch (LeaseLostException | LockBackendException e) {
-                // It was held, or its request on the way, when the factory was closed; the next lock() fails.
+                // The lock was held, or its request in flight, when the factory was closed; the next lock() fails.
             }
         }
     }
 
-    /** Uses a factory, from its making to its closing, on a thread whose group the threads of the factory then inherit. */
+    /** Creates, uses and closes a factory on a thread of its own group, which the threads of the factory inherit. */
     private void useInGroup(ThreadGroup group, Use meanwhile) {
         DistributedLock taken = factory().getLock(name("taken"));
         Actor holder = actor("holder");
@@ -456,7 +484,7 @@ abstract class LifecycleRules extends NameRules {
             return null;
         });
         Thread user = new Thread(group, use, "user");
-        // Threads inherit that too.
+        // Threads inherit the daemon status too.
         user.setDaemon(false);
         user.start();
         try {
@@ -467,7 +495,7 @@ abstract class LifecycleRules extends NameRules {
         holder.does("unlock()", taken::unlock);
     }
 
-    /** The threads of a group that live, without the one that uses the factory. */
+    /** The live threads of a group, without the one that uses the factory. */
     private static List<Thread> threads(ThreadGroup group) {
         Thread[] all = new Thread[1000];
         group.enumerate(all);

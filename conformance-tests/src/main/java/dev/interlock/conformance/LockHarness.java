@@ -6,12 +6,13 @@ import dev.interlock.spi.LockStrategyProvider;
 import java.util.Optional;
 
 /**
- * What the kit needs to know of a strategy in order to test it: who provides it, and a backend to run it on.
+ * What the kit needs in order to test a strategy: its provider, and a backend to run it on.
  *
- * <p>The kit asks for a new harness before each test and closes it afterwards, so a backend that a test broke can be thrown
- * away or mended in between. For a rule that is skipped because of what the provider's profile, {@link #faults()} or
- * {@link #reachableFromOtherProcesses()} say, it asks for nothing else: a harness that starts its backend no sooner than in
- * {@link #config()} then needs no backend. Names of locks are never used twice. Harnesses must be safe to use from any thread.
+ * <p>The kit asks for a new harness before each test and closes it afterwards, so a backend that a test broke can be
+ * thrown away or mended in between. Before it asks for anything else, the kit looks at the provider's profile, {@link
+ * #faults()} and {@link #reachableFromOtherProcesses()}, and skips a rule because of them: a harness that starts its
+ * backend only in {@link #config()} then needs no backend. Names of locks are never used twice. Harnesses must be safe
+ * to use from any thread.
  */
 public interface LockHarness extends AutoCloseable {
     /**
@@ -26,12 +27,12 @@ public interface LockHarness extends AutoCloseable {
      * Returns the configuration of a client of the backend. Factories that are made from it are clients of their own, and
      * all configurations that one harness returns lead to the same locks.
      *
-     * @return the configuration, which the kit changes only in what is the same for all strategies
+     * @return the configuration, of which the kit changes only settings that all strategies have
      */
     LockConfig config();
 
     /**
-     * Returns what makes the backend fail. Rules about faults that it cannot cause are skipped.
+     * Returns the injector that makes the backend fail. Rules about faults that it cannot cause are skipped.
      *
      * @return the injector, the same on each call, or empty if there is none
      */

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Chapter 2 of the contract, continued: how a thread is told of a loss that it has not seen. */
+/** Chapter 2 of the contract, continued: how a thread is told of a loss. */
 abstract class LossRules extends OwnershipRules {
     private static final int TRIES = 5;
 
@@ -65,7 +65,7 @@ abstract class LossRules extends OwnershipRules {
         return all;
     }
 
-    /** A thread that has lost a lock, and was not told so by any call that it made. */
+    /** A thread that has lost a lock, and has made no call that told it so. */
     final class Loser {
         final Actor thread;
         final DistributedLock lock;
@@ -101,7 +101,7 @@ abstract class LossRules extends OwnershipRules {
         return new Loser(thread, factory().getLock(name(suffix), unrenewed(Scale.SHORT_LEASE)));
     }
 
-    /** Makes a thread lose a lock for each of some calls. */
+    /** Makes a thread lose a lock for each of the calls. */
     private Map<String, Loser> losers(Collection<String> calls) {
         connected(factory());
         Map<String, Loser> losers = new LinkedHashMap<>();
@@ -135,7 +135,7 @@ abstract class LossRules extends OwnershipRules {
         DistributedLock other = lockOfAnotherClient();
         Map<String, Loser> losers = losers(calls.keySet());
         calls.forEach((what, call) -> {
-            // With a lease that no test outlives, so that what is acquired after all is seen.
+            // The lease is longer than any test, so that a lock that is acquired by mistake is noticed.
             Objects.requireNonNull(losers.get(what))
                     .isTold(what, lock -> call.about(factory().getLock(lock.name())));
             DistributedLock same = newFactory().getLock(name(what));

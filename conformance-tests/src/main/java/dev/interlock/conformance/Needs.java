@@ -9,7 +9,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a rule depends on; where it is missing, the rule is skipped and the report says why. */
+/** What a rule depends on. If something is missing, the rule is skipped and the report says why. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 2 of the contract: ownership and unlock. */
 abstract class OwnershipRules extends ExclusionRules {
-    private static final int TENURES = 20;
+    private static final int HOLDS = 20;
 
     OwnershipRules() {}
 
@@ -109,7 +109,7 @@ abstract class OwnershipRules extends ExclusionRules {
         DistributedLock lock = lock();
         DistributedLock other = lockOfAnotherClient();
         Actor holder = actor("holder");
-        for (int i = 0; i < TENURES; i++) {
+        for (int i = 0; i < HOLDS; i++) {
             holder.does("lock()", lock::lock);
             holder.does("unlock()", lock::unlock);
             assertTrue(
@@ -459,7 +459,7 @@ abstract class OwnershipRules extends ExclusionRules {
 
     @Test
     @Tag("chapter-2")
-    @Needs(beyond = Beyond.NO_CONDITIONS)
+    @Needs(without = Capability.CONDITIONS, beyond = Beyond.NO_CONDITIONS)
     public final void rule_2_30_newConditionIsNotSupported() {
         DistributedLock lock = lock();
         assertThrows(
@@ -486,7 +486,7 @@ abstract class OwnershipRules extends ExclusionRules {
         assertLocked(false, observer, lock, other);
         LockHandle handle = holder.call("acquire()", lock::acquire);
         assertLocked(true, observer, lock, other);
-        assertTrue(handle.isValid(), "to look at a lock takes it from nobody");
+        assertTrue(handle.isValid(), "a query must not take the lock from its holder");
         holder.does("close()", handle::close);
         assertLocked(false, observer, lock, other);
     }
@@ -523,9 +523,9 @@ abstract class OwnershipRules extends ExclusionRules {
         assertEquals(Duration.ZERO, lease.remaining(), "what remains of a lease that was given up");
     }
 
-    // For the chapters that follow, too.
+    // The chapters that follow use these too.
 
-    /** Locks as often as there are locks, and asks until it is told that the first one's lease has run out. */
+    /** Acquires each of the locks, and waits until the lease of the first has run out. */
     final void holdAndLose(Actor holder, DistributedLock... locks) {
         connected(factory());
         holder.does("lock()", () -> {
@@ -558,7 +558,7 @@ abstract class OwnershipRules extends ExclusionRules {
         assertTrue(isHeldBy(actor, lock), () -> actor.name() + " should hold the lock");
     }
 
-    /** Makes a thread unlock in vain, and be told that it never held the lock. */
+    /** Asserts that unlock() throws on a thread that never held the lock, and frees nothing. */
     static void assertHoldsNothing(Actor actor, DistributedLock lock) {
         IllegalMonitorStateException e =
                 actor.beginTo("unlock()", lock::unlock).failure(IllegalMonitorStateException.class);

@@ -22,10 +22,10 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>The rules are those of {@link DistributedLockConformance}. One that asks for more than a plain lock has, such as a handle
- * or a lease, is skipped with the reason "needs …"; {@link PlainLocks} says more about a lock that has some of it. A hold of
- * the rules' handles is that of a thread of its own, and the current thread's holds are counted by the kit unless the lock can
- * be asked for them.
+ * <p>The rules are those of {@link DistributedLockConformance}. A rule that needs more than a plain lock has, such as a
+ * handle or a lease, is skipped with the reason "needs …"; {@link PlainLocks} can declare what a lock has beyond {@code
+ * Lock}. Where a rule uses a handle, a thread of its own holds the lock in its place. The kit counts the current
+ * thread's holds itself, unless the lock has a query for them.
  */
 public abstract class PlainLockConformance extends TimedWaitRules {
     private Set<Beyond> offered = EnumSet.noneOf(Beyond.class);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chapter 12 of the contract: several processes. */
-abstract class ProcessRules extends SingleRequestRules {
+abstract class ProcessRules extends ViewRules {
     private static final int STORM_THREADS = 24;
     private static final int LOADED_PROCESSES = 2;
     private static final int LOADED_THREADS = 4;
@@ -38,7 +38,7 @@ abstract class ProcessRules extends SingleRequestRules {
 
     ProcessRules() {}
 
-    /** Gives another process the time to get where it waits; where its threads are cannot be seen from here. */
+    /** Gives another process time to begin its wait, which cannot be observed from here. */
     private static void letItWait() {
         pass(Scale.SHORT_LEASE);
     }
@@ -238,7 +238,7 @@ abstract class ProcessRules extends SingleRequestRules {
                 "fencingToken()",
                 () -> lock.lease().orElseThrow().fencingToken().orElseThrow());
         peer.goOn();
-        // What the process sends a store from now on is what its lease says from now on.
+        // From now on the process sends a store the token that its lease returns now.
         long late = peer.fencingToken(name());
         assertEquals(old, late, "the token of the lease of a process that stood still, when it goes on");
         assertTrue(
@@ -252,7 +252,7 @@ abstract class ProcessRules extends SingleRequestRules {
     public final void rule_12_12_processesUnderLoadNeverHoldTheLockAtOnce() throws IOException {
         Path directory = Files.createTempDirectory("interlock-conformance");
         try {
-            // All are there before the first one is loaded: a JVM starts for longer than a load may take.
+            // All processes start before the first load begins, since a JVM may take longer to start than a load takes.
             List<Peer> peers =
                     Stream.generate(this::peer).limit(LOADED_PROCESSES).toList();
             List<Pending<?>> loads = new ArrayList<>();

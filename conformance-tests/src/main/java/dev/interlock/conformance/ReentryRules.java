@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 abstract class ReentryRules extends LossRules {
     private static final int HOLDS = 3;
 
-    /** A lease that is not renewed, and a time in it after which a re-entry asks the backend. */
+    /** A lease that is not renewed, and the time within it after which re-entry asks the backend. */
     private static final Duration LEASE = Scale.RENEWED_LEASE.multipliedBy(4);
 
     private static final Duration LATE = LEASE.dividedBy(2);
@@ -419,7 +419,7 @@ abstract class ReentryRules extends LossRules {
         calls.forEach((what, call) -> {
             Actor holder = Objects.requireNonNull(holders.get(what));
             DistributedLock lock = factory().getLock(name(what), unrenewed(LEASE));
-            LeaseLostException e = holder.beginTo(what + " by a holder that was robbed", () -> call.about(lock))
+            LeaseLostException e = holder.beginTo(what + " by a holder that lost the lock", () -> call.about(lock))
                     .failure(LeaseLostException.class);
             assertEquals(name(what), e.lockName(), "lockName() of the exception");
             assertHoldCount(0, holder, lock);
@@ -500,7 +500,7 @@ abstract class ReentryRules extends LossRules {
         assertTrue(second.leads, "a leader that holds the lock should lead on");
     }
 
-    /** Leads while it holds the lock, as it finds out by {@code tryLock()} and {@code unlock()} in turn. */
+    /** A leader, which checks whether it still holds the lock by {@code tryLock()} and {@code unlock()} in turn. */
     static final class Leader {
         final Actor actor;
         final DistributedLock lock;

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 /**
  * Publishes how often each rule was tried again, and fails a run whose retries exceed its budget.
  *
- * <p>A rule tries again where a machine that stood still can spoil it. A lock that is wrong now and then could hide behind that, so
- * each retry is a report entry {@value #COUNT} of its test, and the sum so far one of each class. The configuration parameter, or
- * system property, {@value #COUNT} is the number of retries that all classes of a run may have together; without it, they are only
- * reported.
+ * <p>A rule tries again if a machine that stood still may have spoilt it. A lock that fails only sometimes could hide
+ * behind these retries, so each is reported in an entry {@value #COUNT} of its test, and each class reports the sum so
+ * far. The configuration parameter, or system property, {@value #COUNT} is the number of retries that all classes of a
+ * run may have together; without it, they are only reported.
  */
 final class Retries implements AfterEachCallback, AfterAllCallback {
     static final String COUNT = "interlock.conformance.retries";
@@ -48,7 +48,7 @@ final class Retries implements AfterEachCallback, AfterAllCallback {
         context.getConfigurationParameter(COUNT).map(Integer::valueOf).ifPresent(total::assertWithin);
     }
 
-    /** The retries of a whole run, which has one root. */
+    /** The retries of a whole run, kept in the store of the root context. */
     private static synchronized Total total(ExtensionContext context) {
         ExtensionContext.Store store = context.getRoot().getStore(NAMESPACE);
         Total total = store.get(Total.class, Total.class);

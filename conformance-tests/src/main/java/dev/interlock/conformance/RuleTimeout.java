@@ -12,7 +12,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
-/** Ends a rule that takes longer than its kit allows, on a thread that is given up if a lock does not heed the interrupt. */
+/**
+ * Ends a rule that takes longer than its kit allows. The rule runs on its own thread, which is abandoned if a lock
+ * ignores the interrupt.
+ */
 final class RuleTimeout implements InvocationInterceptor {
     @Override
     public void interceptTestMethod(

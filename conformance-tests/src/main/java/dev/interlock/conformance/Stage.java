@@ -22,6 +22,7 @@ import dev.interlock.conformance.internal.actor.Calm;
 import dev.interlock.conformance.internal.actor.Pending;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.peer.Peer;
+import dev.interlock.conformance.internal.run.RuleOrder;
 import dev.interlock.conformance.plain.Beyond;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.LockStrategyProvider;
@@ -46,14 +47,14 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What all chapters share: the harness of the present test, its clients, its threads, and how to wait for things. */
+/** What all chapters share: the harness of the present test, its clients, its threads, and waits. */
 @Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
 @ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
 abstract class Stage {
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** How often is tried what a machine that stands still can spoil. */
+    /** The number of attempts at a check that a machine which stands still may spoil. */
     static final int TRIES = 5;
 
     private final List<DistributedLockFactory> factories = new CopyOnWriteArrayList<>();
@@ -67,10 +68,10 @@ abstract class Stage {
     Stage() {}
 
     /**
-     * Makes the harness of the next test. Called before each test, on its thread.
+     * Returns the harness for the next test. Called before each test, on its thread.
      *
-     * @return a new harness, or one that has been closed and is ready again
-     * @throws Exception if there is none; the test then fails
+     * @return a new harness, or a closed one that can be used again
+     * @throws Exception if the harness cannot be made; the test then fails
      */
     protected abstract LockHarness harness() throws Exception;
 
@@ -83,7 +84,7 @@ abstract class Stage {
         return getClass().getSimpleName();
     }
 
-    /** The strategy under test and where its classes come from, if a rule got as far as that. */
+    /** The strategy under test and the origin of its classes, once a rule has opened the harness. */
     Optional<String> strategy() {
         LockHarness current = harness;
         if (current == null) {
@@ -95,8 +96,8 @@ abstract class Stage {
     }
 
     /**
-     * Returns how long a rule may take, and how long the harness may take to open and to close. A rule's own bounds end most of
-     * them long before; this is for a lock that hangs.
+     * Returns how long a rule may take, and how long the harness may take to open and to close. Most rules have bounds
+     * of their own, which are shorter; this one is for a lock that hangs.
      *
      * @return three minutes, times the factor that stretches all times of the kit, unless overridden
      */
@@ -128,7 +129,7 @@ abstract class Stage {
         }
     }
 
-    /** Looks at what depends on this JVM and its system alone. */
+    /** Checks what depends only on this JVM and the operating system. */
     private static void skipUnlessPossibleHere(Needs needs) {
         if (needs.virtualThreads() && Runtime.version().feature() < 21) {
             abort("there are no virtual threads before Java 21");
@@ -139,8 +140,8 @@ abstract class Stage {
     }
 
     /**
-     * Looks at what is known before the backend starts. A factory may promise less than its provider, never more, so that a
-     * capability that is missing here is missing for certain.
+     * Checks what is known before the backend starts. A factory may promise less than its provider, never more, so a
+     * capability that is missing here is certainly missing.
      */
     private void skipUnlessOffered(Needs needs, LockHarness current) {
         for (Beyond beyond : needs.beyond()) {
@@ -164,12 +165,12 @@ abstract class Stage {
         }
     }
 
-    /** What the locks under test have that plain ones need not have. */
+    /** What the locks under test have beyond {@code Lock}. */
     Set<Beyond> offered() {
         return EnumSet.allOf(Beyond.class);
     }
 
-    /** Looks at what only a factory tells, because options take capabilities away. */
+    /** Checks the profile of the factory, because options may take capabilities away. */
     private static void skipUnlessDeclared(Needs needs, StrategyProfile profile) {
         for (Capability capability : needs.value()) {
             if (!profile.supports(capability)) {
@@ -190,7 +191,7 @@ abstract class Stage {
         if (current == null) {
             return;
         }
-        // A lock that hangs must not take the tests after it along; whether closing works is for chapter 11 to say.
+        // A lock that hangs must not block the tests after it. Chapter 11 tests whether closing works.
         Actor cleaner = Actor.platform("cleaner");
         Pending<?> cleaned = cleaner.beginTo("clean up", () -> {
             peers.forEach(Peer::close);
@@ -276,8 +277,9 @@ abstract class Stage {
     }
 
     /**
-     * Acquires with a short lease, which on a busy machine may be over before its grant is here, or before the backend has shown that
-     * it is there. Then nothing is known of the acquisition, or nothing was asked for, as the rules want it, and it is made once more.
+     * Acquires with a short lease, and tries again after a {@code LockBackendException}: on a busy machine the lease
+     * may be over before the grant arrives, or before the connection is open, and the rules want such an acquisition to
+     * fail.
      */
     final <T extends @Nullable Object> T granted(Callable<T> acquisition) throws Exception {
         for (int i = 1; ; i++) {
@@ -287,7 +289,7 @@ abstract class Stage {
                 if (i == TRIES || e.reason() == LockBackendException.Reason.REFUSED) {
                     throw e;
                 }
-                retried("a short lease was over before its grant was here");
+                retried("a short lease was over before its grant arrived");
             }
         }
     }
@@ -297,7 +299,7 @@ abstract class Stage {
         retries.add(why);
     }
 
-    /** Why something was tried again in this test, once for each time. */
+    /** The reasons of all retries in this test. */
     final List<String> retries() {
         return List.copyOf(retries);
     }
@@ -308,9 +310,10 @@ abstract class Stage {
     }
 
     /**
-     * Runs a rule that a machine which stands still cannot keep, and runs it again, with other names, if that is why it failed.
+     * Runs a rule that fails if the machine stands still, and runs it again, with other names, if it failed and the
+     * machine did.
      *
-     * @param rule takes a text to be part of all names
+     * @param rule takes a text that must be part of all names
      */
     final void inCalm(Consumer<String> rule) {
         for (int i = 1; ; i++) {
@@ -373,11 +376,11 @@ abstract class Stage {
     /** Lets a thread begin to wait for the lock, and have had its first answer. */
     static void settleWell(Actor waiter, Pending<?> wait) {
         waiter.settle(wait);
-        // With clients that wait for an answer without running, a request on its way looks like a wait for the lock.
+        // If a client blocks while it waits for an answer, a request in flight looks like a wait for the lock.
         pass(Scale.millis(100));
     }
 
-    /** Whether nobody holds the lock, found out by a client that takes it and gives it back. */
+    /** Returns whether the lock is free, by acquiring and releasing it. */
     static boolean isFree(DistributedLock lock) {
         Actor visitor = Actor.platform("visitor");
         try {
@@ -393,12 +396,12 @@ abstract class Stage {
         }
     }
 
-    /** Fails if no lock that excludes as this strategy declares can have behaved so. */
+    /** Fails if no correct lock of this strategy's profile can have behaved as the history says. */
     final void assertExclusive(List<Event> history) {
         assertCorrect(false, history);
     }
 
-    /** Fails if no lock that excludes, and numbers its tenures, can have behaved so. */
+    /** Fails if no correct lock with fencing tokens can have behaved as the history says. */
     final void assertFenced(List<Event> history) {
         assertCorrect(true, history);
     }
@@ -409,7 +412,7 @@ abstract class Stage {
         assertTrue(verdict.isValid(), verdict::toString);
     }
 
-    /** Fails if a call threw anything but what tells of a backend that cannot be used, in which case it may have had any outcome. */
+    /** Fails if a call threw anything but a {@link LockBackendException}, after which its outcome is unknown. */
     static void assertBackendFailureIfAny(String what, @Nullable Throwable thrown) {
         assertTrue(thrown == null || thrown instanceof LockBackendException, () -> what + " threw " + thrown);
     }
@@ -422,7 +425,7 @@ abstract class Stage {
         assertEquals(false, isFree(lock), "whether the lock that is held can be had by somebody else");
     }
 
-    /** Sends a thread something that may look like a wake-up and means nothing. */
+    /** Unparks a thread without a reason. */
     static void wakeForNothing(Actor actor) {
         LockSupport.unpark(actor.thread());
     }

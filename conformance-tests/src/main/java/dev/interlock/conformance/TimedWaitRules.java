@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 5 of the contract: timed waits. */
 abstract class TimedWaitRules extends InterruptRules {
-    /** A wait that ends without the lock. */
+    /** The time of waits that end without the lock. */
     static final Duration WAIT = Scale.millis(200);
 
     private static final Duration SOON = Scale.millis(500);
@@ -41,7 +41,7 @@ abstract class TimedWaitRules extends InterruptRules {
 
     TimedWaitRules() {}
 
-    /** Fails unless one of several tries takes less than a bound: any of them may be held up by what else the machine does. */
+    /** Fails unless one of several tries takes less than a bound, since a busy machine may delay any of them. */
     final void assertOnceWithin(Duration bound, String what, Supplier<Duration> oneTry) {
         List<Duration> taken = new ArrayList<>();
         for (int i = 0; i < TRIES; i++) {
@@ -57,7 +57,7 @@ abstract class TimedWaitRules extends InterruptRules {
         fail(what + " should take less than " + bound + " and took " + taken);
     }
 
-    /** Makes an acquisition that must not get the lock, and tells how long it took. */
+    /** Makes an acquisition that must not get the lock, and returns how long it took. */
     static Pending<Duration> refusal(Actor actor, String what, Callable<Boolean> acquisition) {
         return actor.begin(what, () -> {
             long start = System.nanoTime();
@@ -83,18 +83,18 @@ abstract class TimedWaitRules extends InterruptRules {
         return holder;
     }
 
-    /** Makes a thread the holder that never unlocks, and whose lease ends soon. */
+    /** Acquires the lock on a thread that never unlocks it, with a short lease. */
     final void holdUntilTheLeaseEnds() {
         DistributedLock dying = connected(factory()).getLock(name(), unrenewed(Scale.SHORT_LEASE));
         actor("holder").does("lock()", () -> locked(dying));
     }
 
-    /** Gives a lock back of which it does not matter whether it was lost meanwhile. */
+    /** Releases a lock, which may have been lost meanwhile. */
     static void giveBack(DistributedLock lock) {
         try {
             lock.unlock();
         } catch (LeaseLostException e) {
-            // Then it is free as well.
+            // The lock is free in this case too.
         }
     }
 
@@ -178,7 +178,7 @@ abstract class TimedWaitRules extends InterruptRules {
         }
     }
 
-    /** A waiter does not get the lock while it is held, and gets it when it is freed. */
+    /** Asserts that a waiter does not get the lock while it is held, and gets it when it is freed. */
     private void assertGetsItInTime(String what, Callable<Boolean> acquisition, Actor.Action release) {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
@@ -371,7 +371,8 @@ abstract class TimedWaitRules extends InterruptRules {
                     Duration taken = refusal(second, "tryLock(time)", timedTryLock(other, wait))
                             .result();
                     long behind = ahead.result() - start;
-                    // A try shows something if the second came to the head of the queue late, but with time left.
+                    // An attempt counts only if the second waiter came to the head of the queue late, but with time
+                    // left.
                     boolean shows = behind > wait.toNanos() / 2 && behind < wait.toNanos() / 100 * 97;
                     return shows ? taken : TOO_LONG;
                 });
@@ -471,7 +472,7 @@ abstract class TimedWaitRules extends InterruptRules {
                         try {
                             lease.close();
                         } catch (LeaseLostException e) {
-                            // Then the lock is free as well.
+                            // The lock is free in this case too.
                         }
                     }));
             always(

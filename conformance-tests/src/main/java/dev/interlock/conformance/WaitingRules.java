@@ -31,25 +31,25 @@ import org.junit.jupiter.api.Test;
 
 /** Chapter 8 of the contract: waiting and wake-up. */
 abstract class WaitingRules extends FencingRules {
-    /** A time between two looks of a waiter that no test outlives: whoever gets the lock was told. */
+    /** A time between two polls that is longer than any test, so that a waiter that gets the lock was woken. */
     private static final Duration NO_POLLING = Duration.ofHours(1);
 
     private static final Duration OFTEN = Scale.millis(20);
 
     WaitingRules() {}
 
-    /** A client that gets to know of a release by a message alone. */
+    /** A client that learns of a release by a message alone. */
     private DistributedLockFactory listeningClient() {
         return newFactory(config -> config.waitCeiling(NO_POLLING));
     }
 
-    /** A client that gets to know of a release soon, in whatever way its strategy has. */
+    /** A client that learns of a release soon, by message or by polling. */
     private DistributedLockFactory attentiveClient() {
         boolean listens = factory().profile().supports(Capability.PUSH_WAKEUP);
         return newFactory(config -> config.waitCeiling(listens ? NO_POLLING : OFTEN));
     }
 
-    /** A thread that waits for the lock by lock(), as far as that can be seen. */
+    /** Starts a thread that waits in lock(), and returns when it is blocked. */
     private Pending<?> waiterFor(DistributedLock lock, String name) {
         Actor waiter = actor(name);
         Pending<?> waiting = waiter.beginTo("lock()", lock::lock);
@@ -72,7 +72,7 @@ abstract class WaitingRules extends FencingRules {
         assertAReleaseLetsIn(lock, listeningClient().getLock(name()));
     }
 
-    /** Both ways to give a lock up let a waiter in. */
+    /** Asserts that unlock() and close() each let a waiter in. */
     private void assertAReleaseLetsIn(DistributedLock lock, DistributedLock other) {
         Actor holder = actor("holder");
         Actor waiter = actor("waiter");
@@ -99,7 +99,7 @@ abstract class WaitingRules extends FencingRules {
         Actor waiter = actor("waiter");
         DistributedLockFactory listening = listeningClient();
         for (int round = 0; round < 40; round++) {
-            // A name of its own, so that the waiter has to begin to listen.
+            // A fresh name, so that the waiter has to subscribe first.
             DistributedLock lock = factory().getLock(name("round " + round));
             DistributedLock other = listening.getLock(lock.name());
             holder.does("lock()", lock::lock);
@@ -141,7 +141,7 @@ abstract class WaitingRules extends FencingRules {
             Actor waiter = actor("waiter " + i);
             Pending<?> turn = waiter.beginTo("lock() and unlock()", () -> {
                 other.lock();
-                // For long enough that the others, who were told too, are refused.
+                // Held long enough for the others, which were woken too, to be refused.
                 LockSupport.parkNanos(OFTEN.toNanos());
                 other.unlock();
             });
@@ -191,7 +191,7 @@ abstract class WaitingRules extends FencingRules {
         return waiting;
     }
 
-    /** What a waiter does when it has come. */
+    /** What a waiter does when it is its turn. */
     private interface Turn {
         void take(String name) throws Exception;
     }
@@ -418,7 +418,7 @@ abstract class WaitingRules extends FencingRules {
                 other.lock();
                 other.unlock();
             });
-            // One after the other, since a quorum is asked in vain by so many at once.
+            // One after the other, since so many at once would split the votes of a quorum.
             waiter.settle(turn);
             waiting.add(turn);
         }
@@ -469,8 +469,8 @@ abstract class WaitingRules extends FencingRules {
             long passed = System.nanoTime() - start;
             boolean runs =
                     seen.stream().filter(it -> it == Thread.State.RUNNABLE).count() * 10 > seen.size() * 9L;
-            // Who blocks in native code is runnable, but costs nothing; who spins on a busy machine may get little
-            // time.
+            // A thread that blocks in native code counts as runnable and uses no time; one that spins on a busy machine
+            // may get little time.
             assertFalse(
                     runs && cpu > passed / 100,
                     () -> "a waiter was always running and used " + cpu + " ns of processor time in " + passed + " ns");
@@ -529,7 +529,7 @@ abstract class WaitingRules extends FencingRules {
         DistributedLock lock = lock();
         Actor holder = holderOf(lock);
         DistributedLock other = lockOfAnotherClient();
-        // Nobody rides out an outage in the first attempt of a wait, so that it must not be one that opens connections.
+        // The first attempt of a wait throws in an outage, so connections must be open before it.
         assertFalse(other.tryLock(), "tryLock() while somebody else holds the lock");
         Actor waiter = actor("waiter of another client");
         Pending<?> remote = waiter.beginTo("lock()", other::lock);
@@ -556,7 +556,7 @@ abstract class WaitingRules extends FencingRules {
         waiting.result();
     }
 
-    /** Clients that know how to wait, since each of them has done it. */
+    /** Clients that have waited before, so that classes are loaded and connections open. */
     private List<DistributedLockFactory> experiencedClients(int count) {
         List<DistributedLockFactory> clients = new ArrayList<>();
         List<Pending<?>> waiting = new ArrayList<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** What the kit writes about the locks that it has tried. */
+/** The certificates that the kit writes about the locks under test. */
 class CertificateTest {
     @TempDir
     Path directory;
@@ -83,7 +83,7 @@ class CertificateTest {
         assertThat(page)
                 .startsWith("# Conformance of a lock / without unlock()\n")
                 .contains("1 rules kept, 1 broken, 2 skipped, ")
-                .contains("not run, so that this is no whole run")
+                .contains("not run, so this run is incomplete")
                 .contains("| Kit | `PlainLockConformance` |")
                 .contains("\n- needs several clients: 1.2\n")
                 .contains("\n- needs leases that the caller chooses and looks at: 2.22\n")

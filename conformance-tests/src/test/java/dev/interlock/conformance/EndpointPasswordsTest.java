@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the rules about passwords look for, and what they give to endpoints that have none. */
+/** How the rules about passwords find the passwords of endpoints, and add some where there are none. */
 class EndpointPasswordsTest {
     @Test
     void aPasswordIsLookedForAsItIsWrittenAndAsItIsUsed() {

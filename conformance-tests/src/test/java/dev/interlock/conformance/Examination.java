@@ -18,11 +18,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * Runs the kit against several wrong locks at once, because they make its rules wait, and makes a test of each verdict. A last test
- * reports how many rules were run again, and fails if that exceeds the budget.
+ * Runs the kit against several wrong locks at once, since the rules mostly wait, and makes a test of each verdict. A
+ * last test reports how many rules were run again, and fails if that exceeds the budget.
  *
- * @param harness how to get at a lock
- * @param breaks the numbers of the rules that it breaks
+ * @param harness opens a harness for a lock
+ * @param breaks returns the numbers of the rules that a lock breaks
  * @param locksAtOnce how many locks to run it against at once
  * @param rulesAtOnce how many rules for each of them
  */
@@ -35,7 +35,7 @@ record Examination<T>(
         return of(locks, this::expected, reporter);
     }
 
-    /** Makes sure that each lock breaks, of some rules, just those that it should. */
+    /** Makes sure that, of some rules, each lock breaks exactly those that it should. */
     Stream<DynamicTest> of(Stream<T> locks, Function<T, Set<String>> rules, TestReporter reporter) {
         Reruns reruns = new Reruns();
         ExecutorService runs = Executors.newFixedThreadPool(locksAtOnce);

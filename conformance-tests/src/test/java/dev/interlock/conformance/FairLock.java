@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A lock in memory that a release grants to the client that has waited longest; subclasses spoil a part. */
+/** A fair lock in memory: a release grants it to the client that has waited longest. Subclasses break a part of it. */
 class FairLock extends WrongLock {
     FairLock(String name, String... breaks) {
         super(name, breaks);
@@ -45,11 +45,11 @@ class FairLock extends WrongLock {
         };
     }
 
-    /** Keeps those who wait, by name and in order of arrival; called with this object's monitor held. */
+    /** Keeps the waiting clients by name, in order of arrival. Called with this object's monitor held. */
     static class Server extends MemoryServer {
         private static final Duration LONGEST_HAND_OVER = Duration.ofSeconds(2);
 
-        private final Map<String, Deque<Claim>> waiting = new HashMap<>();
+        private final Map<String, Deque<Claim>> asking = new HashMap<>();
 
         @Override
         Attempt attempt(Claim claim) {
@@ -78,8 +78,28 @@ class FairLock extends WrongLock {
             return release;
         }
 
+        @Override
+        void signalled(Claim waiter) {
+            super.signalled(waiter);
+            queue(waiter).addLast(waiter);
+        }
+
+        /** Whoever holds the lock by another claim gives up the place that the signal has brought. */
+        @Override
+        void confirm(Claim waiter) {
+            super.confirm(waiter);
+            release(waiter);
+        }
+
+        /** Whoever is signalled is granted the lock by a release, in its turn. */
+        @Override
+        synchronized boolean isTold(Claim waiter) {
+            Entry holder = live(waiter.name());
+            return holder != null && holder.token().equals(waiter.token());
+        }
+
         private void handOver(String name) {
-            Claim next = next(waiting.getOrDefault(name, new ArrayDeque<>()));
+            Claim next = next(asking.getOrDefault(name, new ArrayDeque<>()));
             if (next != null) {
                 remove(name);
                 put(handOver(next));
@@ -87,7 +107,7 @@ class FairLock extends WrongLock {
         }
 
         private Deque<Claim> queue(Claim claim) {
-            return waiting.computeIfAbsent(claim.name(), name -> new ArrayDeque<>());
+            return asking.computeIfAbsent(claim.name(), name -> new ArrayDeque<>());
         }
 
         private static boolean isFor(Claim one, Claim other) {
@@ -103,7 +123,7 @@ class FairLock extends WrongLock {
             return queue.pollFirst();
         }
 
-        /** What is granted to a waiter before it is heard of. */
+        /** Grants a released lock to the longest waiter, before it learns of it. */
         Claim handOver(Claim claim) {
             return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim : claim.withLease(LONGEST_HAND_OVER);
         }

@@ -3,13 +3,16 @@ package dev.interlock.conformance;
 
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.ReadWriteProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import java.util.List;
+import java.util.Optional;
 
-/** Passes everything on; subclasses spoil a part. */
+/** Passes all calls on; subclasses break a part. */
 class ForwardingProtocol implements LeaseProtocol {
     final LeaseProtocol correct;
 
@@ -50,6 +53,16 @@ class ForwardingProtocol implements LeaseProtocol {
     @Override
     public Watch watch(String name, Runnable onFreed) {
         return correct.watch(name, onFreed);
+    }
+
+    @Override
+    public Optional<ConditionProtocol> conditions() {
+        return correct.conditions();
+    }
+
+    @Override
+    public Optional<ReadWriteProtocol> readWrite() {
+        return correct.readWrite();
     }
 
     @Override

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Passes everything on, under the keys by which the server knows the names. */
+/** Passes all calls on, with each name replaced by its key on the server. */
 final class KeyedProtocol extends ForwardingProtocol {
     private final UnaryOperator<String> key;
 
@@ -20,15 +23,7 @@ final class KeyedProtocol extends ForwardingProtocol {
     }
 
     private Claim keyed(Claim claim) {
-        return new Claim(
-                key.apply(claim.name()),
-                claim.token(),
-                claim.lease(),
-                claim.timeout(),
-                claim.fences(),
-                claim.number(),
-                claim.isWaiting(),
-                claim.isRenewed());
+        return claim.withName(key.apply(claim.name()));
     }
 
     @Override
@@ -59,5 +54,51 @@ final class KeyedProtocol extends ForwardingProtocol {
     @Override
     public Watch watch(String name, Runnable onFreed) {
         return super.watch(key.apply(name), onFreed);
+    }
+
+    @Override
+    public Optional<ConditionProtocol> conditions() {
+        return super.conditions().map(Keyed::new);
+    }
+
+    private final class Keyed extends ForwardingConditions {
+        Keyed(ConditionProtocol correct) {
+            super(correct);
+        }
+
+        @Override
+        public Watch listen(Claim waiter, Runnable onChange) {
+            return super.listen(keyed(waiter), onChange);
+        }
+
+        @Override
+        public Release await(Claim held, Claim waiter, boolean releases) {
+            return super.await(keyed(held), keyed(waiter), releases);
+        }
+
+        @Override
+        public boolean isTold(Claim waiter) {
+            return super.isTold(keyed(waiter));
+        }
+
+        @Override
+        public Place look(Claim waiter) {
+            return super.look(keyed(waiter));
+        }
+
+        @Override
+        public Place leave(Claim waiter, boolean passesOn) {
+            return super.leave(keyed(waiter), passesOn);
+        }
+
+        @Override
+        public void confirm(Claim waiter) {
+            super.confirm(keyed(waiter));
+        }
+
+        @Override
+        public Optional<LossCause> signal(Claim held, String condition, boolean all) {
+            return super.signal(keyed(held), condition, all);
+        }
     }
 }

@@ -26,9 +26,9 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** Runs the kit, many rules at once, because most of them wait most of the time. */
+/** Runs the kit, many rules at once, since most rules wait most of the time. */
 final class KitRun {
-    /** How often a rule is run at most before the verdict on it stands. */
+    /** The largest number of runs of a rule until its verdict stands. */
     private static final int RUNS_FOR_A_VERDICT = 5;
 
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
@@ -39,9 +39,9 @@ final class KitRun {
     private KitRun() {}
 
     /**
-     * The number of each of the rules that a wrong lock breaks, with what it says. Whether a wrong lock is caught can hang on a
-     * race, so those rules that do not say what is expected are run again: one run that breaks a rule is enough where it should
-     * break, and one that keeps it where it should not. Those that are run again are told.
+     * Returns the numbers of the rules that a wrong lock breaks, each with its failure message. A wrong lock may be
+     * caught only if a race goes against it, so rules with an unexpected result are run again: one broken run suffices
+     * for a rule that should break, and one kept run for a rule that should not. The reruns are reported.
      */
     static Map<String, String> verdict(
             Supplier<LockHarness> lock,
@@ -60,7 +60,7 @@ final class KitRun {
         return verdict;
     }
 
-    /** Runs some of the rules, and returns the number of each one that fails, with what it says. */
+    /** Runs some of the rules, and returns the number of each rule that fails, with its failure message. */
     static Map<String, String> failures(Supplier<LockHarness> lock, int rulesAtOnce, Set<String> rules) {
         String run = Integer.toString(RUNS.incrementAndGet());
         SUBJECTS.put(run, lock);
@@ -116,7 +116,7 @@ final class KitRun {
                 .orElse("");
     }
 
-    /** Not found by the build, which runs it through this class alone. */
+    /** The build does not run this class as a test; only the enclosing class does. */
     @ExtendWith(SubjectOfTheRun.class)
     static final class Kit extends DistributedLockConformance {
         private Supplier<LockHarness> subject = () -> {
@@ -129,7 +129,7 @@ final class KitRun {
         }
     }
 
-    /** The engine makes the kit's instances; several runs may go on at once. */
+    /** JUnit creates the instances of the kit, and several runs may go on at once. */
     private static final class SubjectOfTheRun implements TestInstancePostProcessor {
         @Override
         public void postProcessTestInstance(Object kit, ExtensionContext context) {

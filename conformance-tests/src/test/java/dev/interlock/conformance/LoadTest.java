@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Loads on a correct lock, in bad times. */
+/** Loads on a correct lock, under faults. */
 class LoadTest {
     private final MemoryHarness harness = new MemoryHarness(new WrongLock("correct"));
     private final FaultInjector faults = harness.faults().orElseThrow();
@@ -63,7 +63,7 @@ class LoadTest {
 
     @Test
     void aLoadOutlastsFaultsAndIsRecordedForWhatItWas() {
-        // Those that wait would ride the faults out.
+        // The styles that wait would outlast the faults.
         Load.Running running = load().styles(EnumSet.complementOf(EnumSet.copyOf(Load.WAITING)))
                 .start();
         for (Fault fault : EnumSet.of(Fault.PAUSE, Fault.PARTITION, Fault.LOSE_NEXT_REPLY, Fault.CUT_CONNECTIONS)) {
@@ -105,7 +105,7 @@ class LoadTest {
                 LockOptions.builder().lease(Duration.ofMillis(100)).build();
         Load.Running running =
                 load().options(options).hold(Duration.ofMillis(500)).start();
-        // A holder that gives the lock back in time loses nothing, so one outage may not be enough.
+        // A holder that releases the lock in time loses nothing, so one outage may not be enough.
         eventually("a lease is lost", () -> {
             int before = running.grants();
             eventually("locks are granted", () -> running.grants() > before);

@@ -29,7 +29,7 @@ class LowestJUnitTest {
             jars.forEach(jar -> entries.add(jar.toString()));
         }
         assertThat(entries).as("the jars that the build copies").hasSize(5);
-        // All but JUnit itself, which must be the old one.
+        // All jars but those of JUnit, which must be the old version.
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(it -> !it.contains("junit-"))
                 .forEach(entries::add);

@@ -25,7 +25,10 @@ final class MemoryHarness implements LockHarness {
                     Capability.AUTO_RENEWAL,
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
-                    Capability.SAFE_RELEASE),
+                    Capability.SAFE_RELEASE,
+                    Capability.CONDITIONS,
+                    Capability.READ_WRITE,
+                    Capability.SEVERAL_NAMES),
             Set.of(Assumption.RESTART_KEEPS_DATA));
 
     private final WrongLock wrong;

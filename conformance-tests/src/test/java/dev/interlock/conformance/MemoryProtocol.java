@@ -2,17 +2,21 @@
 package dev.interlock.conformance;
 
 import dev.interlock.LockBackendException;
+import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.ReadWriteProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** A client of a {@link MemoryServer}. */
-class MemoryProtocol implements LeaseProtocol {
+class MemoryProtocol implements LeaseProtocol, ConditionProtocol {
     private final MemoryServer server;
     private final Duration timeout;
 
@@ -72,6 +76,55 @@ class MemoryProtocol implements LeaseProtocol {
         server.listen(listener);
         onFreed.run();
         return () -> server.unlisten(listener);
+    }
+
+    @Override
+    public Optional<ConditionProtocol> conditions() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public Watch listen(Claim waiter, Runnable onChange) {
+        server.listen(waiter, onChange);
+        return () -> server.unlisten(waiter);
+    }
+
+    @Override
+    public Release await(Claim held, Claim waiter, boolean releases) {
+        return server.request(timeout, () -> server.await(held, waiter, releases));
+    }
+
+    @Override
+    public boolean isTold(Claim waiter) {
+        return server.isTold(waiter);
+    }
+
+    @Override
+    public Place look(Claim waiter) {
+        return server.request(timeout, () -> server.look(waiter));
+    }
+
+    @Override
+    public Place leave(Claim waiter, boolean passesOn) {
+        return server.request(timeout, () -> server.leave(waiter, passesOn));
+    }
+
+    @Override
+    public void confirm(Claim waiter) {
+        server.request(timeout, () -> {
+            server.confirm(waiter);
+            return true;
+        });
+    }
+
+    @Override
+    public Optional<LossCause> signal(Claim held, String condition, boolean all) {
+        return server.request(timeout, () -> server.signal(held, condition, all));
+    }
+
+    @Override
+    public Optional<ReadWriteProtocol> readWrite() {
+        return Optional.of(new MemoryReadWriteProtocol(server, timeout));
     }
 
     @Override

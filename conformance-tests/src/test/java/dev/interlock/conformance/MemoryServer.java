@@ -6,11 +6,13 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LossCause;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol.Place;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,8 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,14 +31,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * A backend in this JVM that keeps leases as a server does, and fails as it is told. What it does with a lock, subclasses may
- * do wrongly; what it does with faults is the same for all.
+ * A backend in this JVM that keeps leases as a server does, and fails on request. Subclasses may treat locks wrongly;
+ * faults are the same for all.
  */
 class MemoryServer implements FaultInjector {
-    /** Who holds a lock, and until when. */
+    /** The holder of a lock, and the end of its lease. */
     record Entry(String token, long untilNanos) {}
 
-    /** A client that listens. */
+    /** A client that is subscribed to messages. */
     interface Listener {
         String name();
 
@@ -47,15 +51,30 @@ class MemoryServer implements FaultInjector {
     private final Map<String, Long> fences = new HashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> held = new ArrayDeque<>();
+    private final MemoryReadWrite readWrite;
     private boolean paused;
     private boolean refusing;
     private boolean loseNextReply;
+    private boolean lostReply;
     private boolean losesDataOnHeal;
     private boolean delaying;
 
-    // What clients ask for.
+    MemoryServer() {
+        this(new MemoryReadWrite());
+    }
 
-    /** Carries a request out as a server on the network would: perhaps never, perhaps late, perhaps without an answer. */
+    MemoryServer(MemoryReadWrite readWrite) {
+        this.readWrite = readWrite;
+    }
+
+    /** Its read/write locks, to be used with this object's monitor held. */
+    final MemoryReadWrite readWrite() {
+        return readWrite;
+    }
+
+    // Requests of clients.
+
+    /** Executes a request as a server on the network would: under a fault never, late, or without an answer. */
     final <T> T request(Duration timeout, Supplier<T> work) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         boolean late;
@@ -70,6 +89,7 @@ class MemoryServer implements FaultInjector {
                 T result = work.get();
                 if (loseNextReply) {
                     loseNextReply = false;
+                    lostReply = true;
                     throw new LockBackendException(Reason.OUTCOME_UNKNOWN, "the server in memory lost the answer");
                 }
                 answer.complete(result);
@@ -112,7 +132,7 @@ class MemoryServer implements FaultInjector {
         }
     }
 
-    // What a server does with locks; called with this object's monitor held.
+    // Locks. Called with this object's monitor held.
 
     Attempt attempt(Claim claim) {
         Entry entry = live(claim.name());
@@ -138,6 +158,9 @@ class MemoryServer implements FaultInjector {
             return new Release.Lost(loss.get());
         }
         remove(claim.name());
+        if (claim.isHeld()) {
+            confirm(claim);
+        }
         return new Release.Freed(true);
     }
 
@@ -156,7 +179,7 @@ class MemoryServer implements FaultInjector {
         return entry.token().equals(claim.token()) ? Optional.empty() : Optional.of(LossCause.TAKEN);
     }
 
-    /** Who holds a lock now, or {@code null}. */
+    /** The present holder of a lock, or {@code null}. */
     final Entry live(String name) {
         Entry entry = entries.get(name);
         return entry == null || entry.untilNanos() - System.nanoTime() <= 0 ? null : entry;
@@ -173,13 +196,97 @@ class MemoryServer implements FaultInjector {
         freed.add(name);
     }
 
-    // Messages; told outside the monitor, because they run what clients gave.
+    // Waiters for conditions. Called with this object's monitor held.
+
+    final Map<String, Deque<Claim>> waiting = new HashMap<>();
+    private final Map<String, Claim> signalled = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> waiters = new ConcurrentHashMap<>();
+
+    Deque<Claim> waitersOf(String name, String condition) {
+        return waiting.computeIfAbsent(name + "\0" + condition, any -> new ArrayDeque<>());
+    }
+
+    final Deque<Claim> waitersLike(Claim waiter) {
+        return waitersOf(waiter.name(), waiter.condition().orElseThrow());
+    }
+
+    Release await(Claim held, Claim waiter, boolean releases) {
+        Optional<LossCause> loss = lossOf(held);
+        if (loss.isPresent()) {
+            return new Release.Lost(loss.get());
+        }
+        waitersLike(waiter).addLast(waiter);
+        return releases ? release(held) : new Release.Freed(true);
+    }
+
+    Optional<LossCause> signal(Claim held, String condition, boolean all) {
+        Optional<LossCause> loss = lossOf(held);
+        if (loss.isEmpty()) {
+            Deque<Claim> queue = waitersOf(held.name(), condition);
+            for (boolean goesOn = true; goesOn && !queue.isEmpty(); goesOn = all) {
+                signalNext(queue);
+            }
+        }
+        return loss;
+    }
+
+    void signalNext(Deque<Claim> queue) {
+        Claim waiter = queue.pollFirst();
+        if (waiter != null) {
+            signalled(waiter);
+        }
+    }
+
+    /** Notes that a waiter was signalled. */
+    void signalled(Claim waiter) {
+        signalled.put(waiter.token(), waiter);
+        stirred.add(waiter.token());
+    }
+
+    Place look(Claim waiter) {
+        if (waitersLike(waiter).stream().anyMatch(other -> other.token().equals(waiter.token()))) {
+            return Place.WAITING;
+        }
+        return signalled.containsKey(waiter.token()) ? Place.SIGNALLED : Place.GONE;
+    }
+
+    Place leave(Claim waiter, boolean passesOn) {
+        Place place = look(waiter);
+        if (place == Place.WAITING) {
+            waitersLike(waiter).removeIf(other -> other.token().equals(waiter.token()));
+        } else if (place == Place.SIGNALLED && passesOn) {
+            confirm(waiter);
+            signalNext(waitersLike(waiter));
+        }
+        return place;
+    }
+
+    void confirm(Claim waiter) {
+        signalled.remove(waiter.token());
+    }
+
+    /** What a message has said. */
+    boolean isTold(Claim waiter) {
+        return signalled.containsKey(waiter.token());
+    }
+
+    final void listen(Claim waiter, Runnable onChange) {
+        waiters.put(waiter.token(), onChange);
+    }
+
+    final void unlisten(Claim waiter) {
+        waiters.remove(waiter.token());
+    }
+
+    // Messages. Delivered outside the monitor, since they run callbacks of the clients.
 
     private final Queue<String> freed = new ArrayDeque<>();
+    private final Queue<String> stirred = new ConcurrentLinkedQueue<>();
 
     private void tell() {
         List<Listener> told = new ArrayList<>();
         synchronized (this) {
+            freed.addAll(readWrite.takeWoken());
             for (String name = freed.poll(); name != null; name = freed.poll()) {
                 String freedName = name;
                 listeners.stream()
@@ -188,6 +295,9 @@ class MemoryServer implements FaultInjector {
             }
         }
         told.forEach(Listener::freed);
+        for (String token = stirred.poll(); token != null; token = stirred.poll()) {
+            waiters.getOrDefault(token, () -> {}).run();
+        }
     }
 
     final synchronized void listen(Listener listener) {
@@ -205,6 +315,7 @@ class MemoryServer implements FaultInjector {
             listeners.clear();
         }
         lost.forEach(Listener::connectionLost);
+        waiters.values().forEach(Runnable::run);
     }
 
     // Faults.
@@ -214,8 +325,10 @@ class MemoryServer implements FaultInjector {
         return EnumSet.allOf(Fault.class);
     }
 
-    /** What a fault costs clients that are wrong; called with this object's monitor held. */
-    void suffer(Fault fault) {}
+    /** Hook for wrong locks: called at a fault, with this object's monitor held. */
+    void suffer(Fault fault) {
+        readWrite.suffer(fault);
+    }
 
     @Override
     public final void inject(Fault fault) {
@@ -230,20 +343,32 @@ class MemoryServer implements FaultInjector {
                 }
                 case RESTART_WITHOUT_DATA, FLUSH -> forget();
                 case DELAY -> delaying = true;
-                case LOSE_NEXT_REPLY -> loseNextReply = true;
+                case LOSE_NEXT_REPLY -> {
+                    loseNextReply = true;
+                    lostReply = false;
+                }
                 case RESTART_WITH_DATA, FORGET_PREPARED, CUT_CONNECTIONS, CUT_NOTIFICATIONS -> {}
             }
         }
         switch (fault) {
             case PARTITION, STOP, KILL, RESTART_WITH_DATA, RESTART_WITHOUT_DATA, CUT_CONNECTIONS, CUT_NOTIFICATIONS ->
                 loseListeners();
-            case PAUSE, FLUSH, FORGET_PREPARED, DELAY, LOSE_NEXT_REPLY -> {}
+            case FLUSH -> waiters.values().forEach(Runnable::run);
+            case PAUSE, FORGET_PREPARED, DELAY, LOSE_NEXT_REPLY -> {}
         }
     }
 
+    @Override
+    public final synchronized boolean hasLostReply() {
+        return lostReply;
+    }
+
     final void forget() {
+        readWrite.forget();
         entries.clear();
         fences.clear();
+        waiting.clear();
+        signalled.clear();
     }
 
     @Override

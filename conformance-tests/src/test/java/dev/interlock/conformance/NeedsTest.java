@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A rule that is skipped needs no backend, as far as its skipping is known without one. */
+/** A rule that can be skipped without asking the backend does not open one. */
 class NeedsTest {
     private final AtomicInteger configurations = new AtomicInteger();
 
-    /** Counts how often the kit asks for a backend. */
+    /** A harness that counts how often the kit asks for a backend. */
     private Supplier<LockHarness> counting(WrongLock lock, boolean faults) {
         LockHarness harness = new MemoryHarness(lock);
         return () -> new LockHarness() {

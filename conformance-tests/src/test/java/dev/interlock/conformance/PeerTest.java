@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerTest {
     private static final String PROPERTY = "interlock.conformance.told";
 
-    /** Ends its process, not without a last word. */
+    /** Ends its process with a last line on the standard error. */
     public static final class Quitter implements LockStrategyProvider {
         @Override
         public String name() {
@@ -74,7 +74,7 @@ class PeerTest {
         Path kit = classesOf(DistributedLockConformance.class);
         Path tests = classesOf(PeerTest.class);
         Path module = jar(kit, directory.resolve("kit.jar"));
-        // JUnit and the API are modules; what only the harness needs stays on the class path.
+        // JUnit and the API are modules; libraries that only the harness needs stay on the class path.
         String modules = Stream.concat(
                         Stream.of(module.toString()),
                         Arrays.stream(classPath)

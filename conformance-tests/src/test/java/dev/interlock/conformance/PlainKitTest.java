@@ -27,16 +27,16 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
-/** The kit for plain locks against locks of which it is known what is wrong with them, and what it does not ask. */
+/** Runs the kit for plain locks against locks with known defects, and checks which rules it skips. */
 class PlainKitTest {
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
 
-    /** The JDK's lock, for those that spoil a part of it. */
+    /** The JDK's lock; subclasses break a part of it. */
     private static class SpoiledLock extends ReentrantLock {
         private static final long serialVersionUID = 1;
     }
 
-    /** A lock that whoever likes may unlock. */
+    /** A lock that any thread may unlock. */
     private static final class OwnerlessLock implements Lock {
         private final Semaphore semaphore = new Semaphore(1);
 
@@ -110,7 +110,7 @@ class PlainKitTest {
         }
     }
 
-    /** Each name is a lock of its own for each object. */
+    /** Each lock object is a lock of its own, whatever its name. */
     static final class UnsharedKit extends PlainLockConformance {
         @Override
         protected PlainLocks locks() {
@@ -118,7 +118,7 @@ class PlainKitTest {
         }
     }
 
-    /** A lock that is slow to say that it is taken, and a kit that has not the time. */
+    /** A lock that refuses slowly, and a kit with a short time-out. */
     static final class HurriedKit extends PlainLockConformance {
         @Override
         protected PlainLocks locks() {

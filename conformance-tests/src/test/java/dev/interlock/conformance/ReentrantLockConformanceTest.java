@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The lock of the JDK keeps every rule that a plain lock can be asked. */
+/** {@code ReentrantLock} keeps every rule for plain locks. */
 @Execution(ExecutionMode.CONCURRENT)
 class ReentrantLockConformanceTest extends PlainLockConformance {
     @Override

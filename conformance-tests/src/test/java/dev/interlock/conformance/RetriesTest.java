@@ -22,11 +22,11 @@ import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** What is tried again is counted, published, and limited. */
+/** Retries are counted, published, and limited. */
 class RetriesTest {
     private static final String UNLIMITED = "";
 
-    /** Not found by the build, which runs it through this class alone. */
+    /** The build does not run this class as a test; only the enclosing class does. */
     static final class Troubled extends TimedWaitRules {
         @Override
         protected LockHarness harness() {
@@ -82,7 +82,7 @@ class RetriesTest {
                                 Retries.COUNT,
                                 "2",
                                 Retries.REASONS,
-                                "{a short lease was over before its grant was here=2}"),
+                                "{a short lease was over before its grant arrived=2}"),
                         Map.of(Retries.COUNT, "1", Retries.REASONS, "{a call took longer than it should=1}"),
                         Map.of(Retries.TOTAL, "3"))
                 .hasSize(3);

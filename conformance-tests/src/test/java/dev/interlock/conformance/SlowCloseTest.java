@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the rules of {@code close()} say of one that took long and left locks held. */
+/** How the rules about {@code close()} judge a slow one that leaves locks held. */
 @Tag("deep")
 class SlowCloseTest {
     private static final Set<String> RULES = Set.of("11.4", "11.9", "11.12", "11.16", "11.20");

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A lock on a real server that is wrong, the numbers of the rules that it always breaks, and of those that it breaks when a race
- * goes against it.
+ * A wrong lock on a real server, the numbers of the rules that it always breaks, and of the rules that it breaks if a
+ * race goes against it.
  */
 record Specimen(LockStrategyProvider provider, Set<String> breaks, Set<String> races) {
     static Specimen of(LockStrategyProvider provider, String... breaks) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
+import dev.interlock.specimens.ConditionSpecimens;
 import dev.interlock.specimens.GetDelSetnxStrategyProvider;
 import dev.interlock.specimens.ProcessSpecimens;
 import dev.interlock.specimens.SetbitGetbitStrategyProvider;
@@ -9,7 +10,7 @@ import dev.interlock.specimens.SetnxWatchStrategyProvider;
 import dev.interlock.specimens.UncheckedDelStrategyProvider;
 import java.util.stream.Stream;
 
-/** The broken locks of the source documents, and those that are wrong where processes meet. */
+/** Wrong locks on Redis: known broken algorithms, and locks that fail only between processes. */
 final class Specimens {
     private Specimens() {}
 
@@ -84,6 +85,9 @@ final class Specimens {
                 Specimen.of(new ProcessSpecimens.TokenOfTheMoment(), "12.11"),
                 Specimen.of(new ProcessSpecimens.ToldTwice(), "12.8"),
                 Specimen.of(new ProcessSpecimens.RenewedLocally(), "12.4", "6.27"),
-                Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"));
+                Specimen.of(new ProcessSpecimens.HearsItsOwnProcess(), "12.2", "8.22"),
+                Specimen.of(new ConditionSpecimens.SignalsForTheDead(), "13.43", "13.44"),
+                Specimen.of(new ConditionSpecimens.ConditionsPerProcess(), "13.42"),
+                Specimen.of(new ConditionSpecimens.SignalsWithTheRelease(), "13.45"));
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
-/** The kit against locks on real servers of which it is known what is wrong with them. */
+/** Runs the kit against wrong locks on real servers. */
 @Tag("deep")
 class SpecimensTest {
     /** Each rule has a server of its own, and some have several JVMs. */

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Passes everything on, and asynchronous acquisitions through something that spoils the call or the stage. */
+/** Passes all calls on. Asynchronous acquisitions go through a {@link Spoiler}, which breaks the call or its stage. */
 final class SpoiltStages extends ForwardingLock {
-    /** Makes the call to the correct lock, or does not, and answers instead of it. */
+    /** Answers instead of the correct lock, which it may call. */
     interface Spoiler {
         CompletionStage<Object> spoil(DistributedLock correct, Supplier<CompletableFuture<Object>> call);
     }
@@ -25,17 +25,17 @@ final class SpoiltStages extends ForwardingLock {
         this.spoiler = spoiler;
     }
 
-    /** A lock that is wrong in what it does with its stages; all locks of all factories have the same spoiler. */
+    /** A lock with wrong stages. All locks of all factories share the spoiler. */
     static WrongLock lock(String name, Spoiler spoiler, String... breaks) {
         return WrongTimedWaits.spoilt(name, () -> lock -> new SpoiltStages(lock, spoiler), breaks);
     }
 
-    /** A lock that does with the end of an acquisition what it likes; to end its stage gives the place up. */
+    /** A lock that completes its stages in its own way. Ending such a stage gives up its place. */
     static WrongLock atTheEnd(String name, End end, String... breaks) {
         return lock(name, (correct, call) -> completed(call.get(), end), breaks);
     }
 
-    /** Completes a stage, or does not, for a result or a failure. */
+    /** Decides how a stage completes, given the result or the failure of the acquisition. */
     interface End {
         void of(CompletableFuture<Object> stage, Object result, Throwable failure);
     }
@@ -47,7 +47,7 @@ final class SpoiltStages extends ForwardingLock {
         return spoilt;
     }
 
-    /** Ends a stage rightly. */
+    /** Completes a stage correctly. */
     static void complete(CompletableFuture<Object> stage, Object result, Throwable failure) {
         if (failure != null) {
             stage.completeExceptionally(failure);
@@ -73,7 +73,9 @@ final class SpoiltStages extends ForwardingLock {
         return cast(spoiler.spoil(correct, () -> future(correct.tryAcquireAsync(wait))));
     }
 
-    /** A future of a kind of its own that ends as another one does, which it gives up when it is ended. */
+    /**
+     * A future of the given kind that completes as another one does, and cancels that one when it is completed first.
+     */
     static <F extends CompletableFuture<Object>> F following(CompletableFuture<Object> correct, F follower) {
         BiConsumer<Object, Throwable> complete = (result, failure) -> complete(follower, result, failure);
         correct.whenComplete(complete);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Locks that are wrong in how an asynchronous acquisition ends that is not wanted any more, or that fails. */
+/** Locks that are wrong in how an asynchronous acquisition ends that is cancelled, or that fails. */
 final class WrongCancellations {
     private WrongCancellations() {}
 
@@ -40,6 +40,7 @@ final class WrongCancellations {
         return SpoiltStages.lock(
                 "aCancelledStageTakesTheLockAllTheSame",
                 (correct, call) -> call.get().thenApply(result -> result),
+                "16.15",
                 "8.36",
                 "8.39",
                 "8.40");
@@ -134,7 +135,9 @@ final class WrongCancellations {
                         SpoiltStages.complete(stage, result, failure);
                     }
                 },
-                "11.20");
+                "11.20",
+                "16.9",
+                "16.13");
     }
 
     private static WrongLock closeEndsAStageEmpty() {

@@ -220,7 +220,7 @@ final class WrongExclusion {
         }
     }
 
-    /** Holds of one owner. */
+    /** The holds of one owner. */
     private static final class Holds {
         final LockHandle lease;
         int count = 1;
@@ -230,7 +230,7 @@ final class WrongExclusion {
         }
     }
 
-    /** Makes an owner of what it is told, on top of handles. */
+    /** A lock on top of handles whose owner is any object. */
     private static final class OwnerLock extends ForwardingLock {
         private final Map<List<Object>, Holds> holds;
         private final Supplier<Object> owner;

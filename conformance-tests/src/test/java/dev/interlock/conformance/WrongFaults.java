@@ -296,7 +296,7 @@ final class WrongFaults {
         });
     }
 
-    /** A correct lock whose lock objects are spoilt. */
+    /** A correct lock whose lock objects are broken. */
     static final class SpoiltLock extends WrongLock {
         private final Function<DistributedLock, DistributedLock> spoiling;
 
@@ -388,7 +388,7 @@ final class WrongFaults {
         }
     }
 
-    /** A correct lock whose protocol is spoilt. */
+    /** A correct lock whose protocol is broken. */
     private abstract static class SpoiltProtocol extends WrongLock {
         SpoiltProtocol(String name, String... breaks) {
             super(name, breaks);
@@ -402,7 +402,7 @@ final class WrongFaults {
             return correct.release(claim);
         }
 
-        /** What a renewal is taken for. */
+        /** How a renewal's result is understood. */
         Renewal renewal(Claim claim, Renewal correct) {
             return correct;
         }

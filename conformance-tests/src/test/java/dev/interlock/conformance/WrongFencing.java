@@ -36,7 +36,7 @@ final class WrongFencing {
                 handedOverTokensAreGivenAgain(),
                 reentryDrawsAToken(),
                 renewalDrawsAToken(),
-                theTokenIsThatOfTheLatestTenure(),
+                theTokenIsThatOfTheLatestHold(),
                 theCounterEndsWithTheLease(),
                 theCounterIsLostWithTheData(),
                 tokensAreDrawnBeforeTheGrant(),
@@ -45,7 +45,7 @@ final class WrongFencing {
                 tokensComeUndeclared());
     }
 
-    /** A server that draws its tokens in a way of its own. */
+    /** A server that draws its tokens in its own way. */
     private abstract static class Drawing extends MemoryServer {
         @Override
         final Attempt attempt(Claim claim) {
@@ -57,7 +57,7 @@ final class WrongFencing {
         abstract long draw(Claim claim);
     }
 
-    /** What {@code INCR} of a key beside the lock gives; after the tokens that were reserved before. */
+    /** The result of {@code INCR} of a key beside the lock, after the tokens that were reserved before. */
     private static long count(Map<String, Long> counters, Claim claim) {
         return counters.merge(claim.name(), (long) claim.fences(), Long::sum) - claim.fences() + 1;
     }
@@ -121,7 +121,7 @@ final class WrongFencing {
                 "7.14");
     }
 
-    /** Only what {@code lock()} does was thought of. */
+    /** Its author thought of {@code lock()} only. */
     private static WrongLock handlesHaveNoToken() {
         return WrongLeases.withLocks(
                 "handlesHaveNoToken",
@@ -201,7 +201,7 @@ final class WrongFencing {
                 "7.14");
     }
 
-    /** The token is the lock's, as long as the server is not asked again. */
+    /** The token stays the same until the server is asked again. */
     private static WrongLock handedOverTokensAreEqual() {
         return WrongLeases.withLocks(
                 "handedOverTokensAreEqual",
@@ -220,7 +220,7 @@ final class WrongFencing {
                 "7.14");
     }
 
-    /** One token is drawn for a grant, and those to whom it is handed over just count on. */
+    /** One token is drawn for a grant, and each local hand-off adds one to it. */
     private static WrongLock handedOverTokensAreGivenAgain() {
         return WrongLeases.withServer(
                 "handedOverTokensAreGivenAgain",
@@ -279,10 +279,10 @@ final class WrongFencing {
     }
 
     /** The token is read from the server when it is asked for. */
-    private static WrongLock theTokenIsThatOfTheLatestTenure() {
+    private static WrongLock theTokenIsThatOfTheLatestHold() {
         Map<String, OptionalLong> latest = new ConcurrentHashMap<>();
         return WrongLeases.withLeases(
-                "theTokenIsThatOfTheLatestTenure",
+                "theTokenIsThatOfTheLatestHold",
                 lease -> {
                     latest.put(lease.lockName(), lease.fencingToken());
                     return new ForwardingLease(lease) {
@@ -296,7 +296,7 @@ final class WrongFencing {
                 "7.8");
     }
 
-    /** The counter is a field of what the lease is kept in. */
+    /** The counter is a field of the key that keeps the lease. */
     private static WrongLock theCounterEndsWithTheLease() {
         return WrongLeases.withServer(
                 "theCounterEndsWithTheLease",
@@ -368,7 +368,7 @@ final class WrongFencing {
                 "7.14");
     }
 
-    /** What a client knows of the counter it takes from answers, and an answer that is lost makes it wrong. */
+    /** A client keeps the counter from the last answer, which is wrong after a lost answer. */
     private static WrongLock aRetryGetsTheLastTokenAgain() {
         return WrongLeases.withProtocol(
                 "aRetryGetsTheLastTokenAgain",

@@ -49,7 +49,8 @@ final class WrongInterrupts {
                         },
                         "4.1",
                         "4.2",
-                        "4.22"),
+                        "4.22",
+                        "15.6"),
                 WrongOwnership.ofEachLock(
                         "lockReturnsWithoutTheLockWhenInterrupted",
                         lock -> new ForwardingLock(lock) {
@@ -273,7 +274,7 @@ final class WrongInterrupts {
                             }
                         },
                         "4.18"),
-                new WrongLock("aRequestWithoutAnAnswerIsNotUndone", "4.21") {
+                new WrongLock("aRequestWithoutAnAnswerIsNotUndone", "15.22", "4.21") {
                     @Override
                     LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                         Set<String> granted = ConcurrentHashMap.newKeySet();
@@ -313,7 +314,7 @@ final class WrongInterrupts {
         Waits.eventually("the ghost waits", () -> ghost.getState() != Thread.State.RUNNABLE);
     }
 
-    /** Makes the interruptible calls in its own way. */
+    /** A lock whose interruptible calls are broken. */
     abstract static class InterruptibleCalls extends ForwardingLock {
         InterruptibleCalls(DistributedLock correct) {
             super(correct);

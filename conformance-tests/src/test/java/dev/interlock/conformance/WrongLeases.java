@@ -91,7 +91,7 @@ final class WrongLeases {
                 aHandOverPassesTheRestOfTheLease());
     }
 
-    // Where mistakes can be planted.
+    // Hooks for wrong locks.
 
     static WrongLock withServer(String name, Supplier<MemoryServer> server, String... breaks) {
         return new WrongLock(name, breaks) {
@@ -131,7 +131,7 @@ final class WrongLeases {
         };
     }
 
-    /** A wrong lock, of which each factory gets a spoiler of its own. */
+    /** A wrong lock. Each factory gets a spoiler of its own. */
     static WrongLock withLocks(String name, Supplier<UnaryOperator<DistributedLock>> spoilers, String... breaks) {
         return new WrongLock(name, breaks) {
             @Override
@@ -176,12 +176,12 @@ final class WrongLeases {
                 breaks);
     }
 
-    /** Changes what a grant says. */
+    /** Changes the contents of a grant. */
     static Attempt ifGranted(Attempt attempt, UnaryOperator<Attempt.Granted> change) {
         return attempt instanceof Attempt.Granted granted ? change.apply(granted) : attempt;
     }
 
-    // How long a lease is.
+    // The length of a lease.
 
     private static WrongLock aLeaseIsLongerHereThanOnTheServer() {
         return withProtocol(
@@ -282,7 +282,7 @@ final class WrongLeases {
                 "7.8");
     }
 
-    /** As with {@code SETNX} and then {@code EXPIRE}, whatever came of the first. */
+    /** As with {@code SETNX} and then {@code EXPIRE}, even if the first failed. */
     private static WrongLock failedAttemptsProlongTheLease() {
         return withServer(
                 "failedAttemptsProlongTheLease",
@@ -291,7 +291,7 @@ final class WrongLeases {
                     Attempt attempt(Claim claim) {
                         Entry holder = live(claim.name());
                         Attempt attempt = super.attempt(claim);
-                        // Not in its last moment, when a rule meets it by chance.
+                        // Not in the last moment of the lease, which a rule would meet only by chance.
                         if (attempt instanceof Attempt.Refused
                                 && holder.untilNanos() - System.nanoTime() > TimeUnit.MILLISECONDS.toNanos(50)) {
                             put(new Claim(claim.name(), holder.token(), claim.lease(), claim.timeout(), 1));
@@ -309,7 +309,7 @@ final class WrongLeases {
                 "7.8");
     }
 
-    /** What a thread holds is a field of its own, which only it changes. */
+    /** The holds of a thread are a field that only the thread changes. */
     private static WrongLock aThreadHoldsUntilItUnlocks() {
         return withLocks(
                 "aThreadHoldsUntilItUnlocks",
@@ -456,7 +456,7 @@ final class WrongLeases {
                 "9.2");
     }
 
-    // Who is told of a loss.
+    // Reports of losses.
 
     private static WrongLock withListeners(
             String name, UnaryOperator<Consumer<? super LossCause>> spoiler, String... breaks) {
@@ -471,7 +471,7 @@ final class WrongLeases {
                 breaks);
     }
 
-    /** Told by a renewal that fails, for lack of a timer. */
+    /** A loss is reported by a failed renewal only, for lack of a timer. */
     private static WrongLock onlyTheBackendTellsOfALoss() {
         return withListeners(
                 "onlyTheBackendTellsOfALoss",
@@ -667,7 +667,7 @@ final class WrongLeases {
                         try {
                             super.close();
                         } catch (LeaseLostException e) {
-                            // It is not held any more, and what more could one want?
+                            // The lock is not held any more, which its author took for enough.
                         }
                     }
                 },
@@ -693,7 +693,7 @@ final class WrongLeases {
                 "6.20");
     }
 
-    // What ensureValid does.
+    // ensureValid().
 
     private static WrongLock withEnsureValid(String name, EnsureValid wrong, String... breaks) {
         return withLeases(
@@ -778,7 +778,7 @@ final class WrongLeases {
                 "6.26");
     }
 
-    /** Gives up what it should not ask for, but says nothing of it. */
+    /** Does not extend beyond maxHold, but does not throw either. */
     private static WrongLock ensureValidIgnoresMaxHold() {
         return withEnsureValid(
                 "ensureValidIgnoresMaxHold",
@@ -806,7 +806,7 @@ final class WrongLeases {
                 "6.43");
     }
 
-    // What renewal does.
+    // Renewal.
 
     private static WrongLock renewalIsForgotten() {
         return withOptions(
@@ -910,7 +910,7 @@ final class WrongLeases {
                 "6.32");
     }
 
-    /** What is under way when a lock is given up is neither cancelled nor told of it. */
+    /** A renewal that is in flight when a lock is released is not cancelled. */
     private static WrongLock renewalGoesOnAfterTheUnlock() {
         return withProtocol(
                 "renewalGoesOnAfterTheUnlock",

@@ -42,7 +42,7 @@ final class WrongLifecycle {
                 new SpoiltFactory("aClosedFactoryGivesLocks", GivesASpareLock::new, "11.2"),
                 new WrongFaults.SpoiltLock("aLockOfAClosedFactoryIsTaken", IsTakenInsteadOfClosed::new, "11.3"),
                 new GivesNothingBack(
-                        "closeGivesNothingBack", "11.1", "11.4", "11.9", "11.12", "11.15", "11.16", "11.20"),
+                        "closeGivesNothingBack", "11.1", "11.4", "11.9", "11.12", "11.15", "11.16", "11.20", "15.7"),
                 new WrongFaults.SpoiltLock("closeTellsNobody", TellsNobodyOfClosing::new, "11.5"),
                 new WrongFaults.SpoiltLock("closeTellsASecondTimeLater", TellsOfClosingAgain::new, "11.5"),
                 new WrongFaults.SpoiltLock("unlockAfterCloseIsNoError", UnlocksAnyway::new, "11.6"),
@@ -89,7 +89,7 @@ final class WrongLifecycle {
                 new SpoiltFactory("aThreadKeepsTheJvmAlive", KeepsTheJvmAlive::new, "11.18"));
     }
 
-    /** A correct lock whose factories are spoilt. */
+    /** A correct lock whose factories are broken. */
     private static final class SpoiltFactory extends WrongLock {
         private final UnaryOperator<DistributedLockFactory> spoiling;
 
@@ -324,7 +324,7 @@ final class WrongLifecycle {
         }
     }
 
-    /** Forgets what it held only when it is unlocked, and so closes it, by name, as often as the factory is closed. */
+    /** Forgets a lock only at its unlock, so that each close of the factory frees it again, by name. */
     private static final class FreesWhenClosedAgain extends WrongLock {
         private final Map<LockConfig, Runnable> closings = Collections.synchronizedMap(new IdentityHashMap<>());
 
@@ -425,7 +425,7 @@ final class WrongLifecycle {
         }
     }
 
-    /** What several factories share though they should not. */
+    /** State that several factories share though they should not. */
     private static final class SharedState extends MemoryServer {
         private volatile boolean closed;
         private volatile Duration lease = Duration.ZERO;

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A lock in memory that is wrong in one way, and the numbers of the rules that it breaks for that reason. Subclasses override
- * the part that they spoil.
+ * A lock in memory with one defect, and the numbers of the rules that it breaks because of it. Subclasses override the
+ * part that they break.
  */
 class WrongLock {
     private final String name;
@@ -24,7 +24,7 @@ class WrongLock {
         this.breaks = new TreeSet<>(List.of(breaks));
     }
 
-    /** What is wrong with it, as a sentence in camel case. */
+    /** The defect, as a sentence in camel case. */
     final String name() {
         return name;
     }
@@ -42,14 +42,14 @@ class WrongLock {
         return new MemoryProtocol(server, config.commandTimeout());
     }
 
-    /** What the server knows the lock of a name by: the name itself, for the sake of those who look there, unless there is a prefix. */
+    /** The key of a lock on the server: its name, which is easy to read, unless there is a prefix. */
     String key(LockConfig config, String name) {
         return config.keyPrefix().equals(LockConfig.builder().build().keyPrefix())
                 ? name
                 : config.keyPrefix() + ":{" + name + "}";
     }
 
-    /** What the engine gets for what the kit gave. */
+    /** The configuration that the engine gets for that of the kit. */
     LockConfig config(LockConfig config) {
         return config;
     }
@@ -77,7 +77,7 @@ class WrongLock {
         return List.of(new StrategyOption("unused", "none", "Any value, which has no effect."));
     }
 
-    /** What the kit gets for what the engine made. */
+    /** The factory that the kit gets for that of the engine. */
     DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
         return correct;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** All wrong locks, chapter by chapter of the rules that they are there for. */
+/** All wrong locks, in the order of the chapters whose rules they break. */
 final class WrongLocks {
     private WrongLocks() {}
 
@@ -13,9 +13,13 @@ final class WrongLocks {
         return Stream.concat(ofCalls(), ofStages());
     }
 
-    /** Those that are wrong in how they acquire while a caller waits, and in all else. */
+    /** All wrong locks but those of {@link #ofStages}. */
     static Stream<WrongLock> ofCalls() {
+        // First those whose rules wait longest, so that the others do not wait for them in the end.
         List<Supplier<List<WrongLock>>> chapters = List.of(
+                WrongSeverals::locks,
+                WrongConditions::locks,
+                WrongLifecycle::locks,
                 WrongExclusion::locks,
                 WrongOwnership::locks,
                 WrongLosses::locks,
@@ -28,12 +32,13 @@ final class WrongLocks {
                 WrongViews::locks,
                 WrongFaults::locks,
                 WrongNames::locks,
-                WrongLifecycle::locks);
+                WrongReadWrite::locks);
         return chapters.stream().flatMap(chapter -> chapter.get().stream());
     }
 
-    /** Those that are wrong in how they acquire for a stage. */
+    /** The wrong locks whose asynchronous acquisitions are broken. */
     static Stream<WrongLock> ofStages() {
-        return Stream.concat(WrongStages.locks().stream(), WrongCancellations.locks().stream());
+        return Stream.of(WrongStages.locks(), WrongCancellations.locks(), WrongCarriers.locks())
+                .flatMap(List::stream);
     }
 }

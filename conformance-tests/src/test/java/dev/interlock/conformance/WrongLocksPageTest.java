@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The page that shows which wrong locks break which rule, against the wrong locks themselves. {@value #WRITE}=true writes it anew.
  *
- * <p>That a lock breaks the rules that it declares is for {@link WrongLocksTest} and {@link SpecimensTest} to see.
+ * <p>{@link WrongLocksTest} and {@link SpecimensTest} check that a lock breaks the rules that it declares.
  */
 class WrongLocksPageTest {
     private static final String WRITE = "interlock.pages.write";
@@ -81,9 +81,10 @@ class WrongLocksPageTest {
         StringBuilder page = new StringBuilder("""
                 # Wrong locks
 
-                A rule that no lock can break proves nothing. For each rule of [the contract](contract.md), this page lists wrong locks that
-                break it. Their names say what is wrong with them; their code is in the tests of `conformance-tests`: `Wrong*.java` for those in
-                memory, `Specimens.java` for those on Redis. The build runs each of them and fails if it keeps a rule that it is listed for.
+                A rule that no lock can break proves nothing. For each rule of [the contract](contract.md), this page lists wrong locks
+                that break it. Their names say what is wrong with them; their code is in the tests of `conformance-tests`: `Wrong*.java`
+                for those in memory, `Specimens.java` for those on Redis. The build runs each of them and fails if it keeps a rule that
+                it is listed for.
 
                 Generated: `mvn test -pl conformance-tests -am -Dtest=WrongLocksPageTest -Dsurefire.failIfNoSpecifiedTests=false
                 -Dinterlock.pages.write=true` writes it anew.

@@ -3,6 +3,7 @@ package dev.interlock.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.specimens.ForwardingLock;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -12,10 +13,13 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The kit against locks of which it is known what is wrong with them. */
+/** Runs the kit against the wrong locks in memory. */
 @Isolated("runs hundreds of rules at once itself")
 class WrongLocksTest {
-    /** Those against which the whole kit is run, to see that they break nothing else; several of each chapter, and what peers ship. */
+    /**
+     * The locks against which the whole kit runs, to check that they break nothing else: several of each chapter, and
+     * defects found in other libraries.
+     */
     private static final Set<String> EXAMINED = Set.of(
             "aThreadIsKnownByItsName",
             "aHandleThatIsClosedTwiceFreesTheNextHolder",
@@ -43,8 +47,13 @@ class WrongLocksTest {
             "closeGivesNothingBack",
             "aThreadOutlivesItsFactory");
 
+    /** What the wrong locks are but for their defects: if it broke a rule, they would seem to break that rule too. */
+    private static final WrongLock FORWARDING =
+            WrongTimedWaits.spoilt("everyCallIsPassedOn", () -> ForwardingLock::new);
+
     /** Rules under load, which a lock that is not there for them breaks only if a race goes against it. */
-    private static final Set<String> RACES = Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "9.29");
+    private static final Set<String> RACES =
+            Set.of("1.8", "1.9", "1.12", "1.13", "1.17", "1.18", "7.14", "8.13", "9.29", "13.6");
 
     /** Most of the rules that a lock breaks wait until patience is over, so many can do that at once. */
     static final Examination<WrongLock> OF_OWN_RULES =
@@ -62,7 +71,7 @@ class WrongLocksTest {
     @Tag("deep")
     Stream<DynamicTest> anExaminedLockBreaksNoOtherRules(TestReporter reporter) {
         return OF_THE_WHOLE_KIT.of(
-                WrongLocks.all().filter(lock -> EXAMINED.contains(lock.name())),
+                Stream.concat(Stream.of(FORWARDING), WrongLocks.all().filter(lock -> EXAMINED.contains(lock.name()))),
                 WrongLocksTest::rulesWithoutRaces,
                 reporter);
     }

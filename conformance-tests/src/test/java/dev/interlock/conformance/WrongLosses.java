@@ -136,7 +136,7 @@ final class WrongLosses {
                                 try {
                                     correct.unlock();
                                 } catch (IllegalMonitorStateException e) {
-                                    // Of one hold, which is all that the rule has.
+                                    // Of one hold only, since the rule has no more.
                                 }
                             }
                         },
@@ -214,7 +214,7 @@ final class WrongLosses {
         return new LeaseLostException(name, LossCause.EXPIRED);
     }
 
-    /** What threads have lost, by name. */
+    /** The losses of threads, by name. */
     static final class Notes {
         private final Set<List<Object>> losses = ConcurrentHashMap.newKeySet();
 
@@ -229,7 +229,7 @@ final class WrongLosses {
         }
     }
 
-    /** A lock that does something around each acquisition. */
+    /** A lock with a hook around each acquisition. */
     abstract static class LockWithHook extends ForwardingLock {
         interface Acquisition<T> {
             T run() throws InterruptedException;

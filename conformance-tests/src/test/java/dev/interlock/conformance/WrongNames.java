@@ -22,6 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
@@ -42,6 +43,18 @@ final class WrongNames {
                             }
                         },
                         "10.18"),
+                new WrongLock("theTextOfAFactoryShowsWhatIsRandom", "10.19") {
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        String random = UUID.randomUUID().toString();
+                        return new ForwardingFactory(correct) {
+                            @Override
+                            public String toString() {
+                                return super.toString() + " " + random;
+                            }
+                        };
+                    }
+                },
                 new WrongLock("textsShowTheToken", "10.19") {
                     private final Map<String, String> tokens = new ConcurrentHashMap<>();
 
@@ -213,7 +226,7 @@ final class WrongNames {
         return name;
     }
 
-    /** Makes something of names that it should refuse, or refuses some that it should not. */
+    /** Accepts names that it should refuse, after changing them, or refuses some that it should not. */
     private static final class MendedNames extends WrongLock {
         private final UnaryOperator<String> mending;
 
@@ -238,7 +251,7 @@ final class WrongNames {
         }
     }
 
-    /** Has its own way to make keys of a prefix and a name. */
+    /** Makes keys of a prefix and a name in its own way. */
     private static final class Keyed extends WrongLock {
         private final BinaryOperator<String> keying;
 

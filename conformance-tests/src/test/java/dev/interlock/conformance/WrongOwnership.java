@@ -18,6 +18,8 @@ import dev.interlock.specimens.ForwardingFactory;
 import dev.interlock.specimens.ForwardingHandle;
 import dev.interlock.specimens.ForwardingLease;
 import dev.interlock.specimens.ForwardingLock;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,7 +51,7 @@ final class WrongOwnership {
                                 } catch (LeaseLostException e) {
                                     throw e;
                                 } catch (IllegalMonitorStateException e) {
-                                    // As it was meant to be: wrong.
+                                    // The defect is on purpose.
                                 }
                             }
                         },
@@ -498,9 +500,10 @@ final class WrongOwnership {
                         "3.17",
                         "3.18",
                         "3.21",
-                        "10.18"),
+                        "10.18",
+                        "15.20"),
                 ofEachClient(
-                        "aLossOutlivesAFreshTenure",
+                        "aLossOutlivesAFreshHold",
                         () -> {
                             ThreadLocal<Set<String>> told = ThreadLocal.withInitial(HashSet::new);
                             return lock -> new ForwardingLock(lock) {
@@ -606,25 +609,37 @@ final class WrongOwnership {
                             }
                         },
                         "2.29"),
-                ofEachLock(
-                        "newConditionReturnsALocalOne",
-                        lock -> new ForwardingLock(lock) {
+                new WrongLock("newConditionReturnsALocalOne", "2.30") {
+                    @Override
+                    StrategyProfile profile() {
+                        return super.profile().without(Capability.CONDITIONS);
+                    }
+
+                    @Override
+                    DistributedLockFactory factory(DistributedLockFactory correct, LockConfig config) {
+                        return new ForwardingFactory(correct) {
                             @Override
-                            public Condition newCondition() {
-                                return new ReentrantLock().newCondition();
+                            protected DistributedLock spoil(DistributedLock lock) {
+                                return new ForwardingLock(lock) {
+                                    @Override
+                                    public Condition newCondition() {
+                                        return new ReentrantLock().newCondition();
+                                    }
+                                };
                             }
-                        },
-                        "2.30"));
+                        };
+                    }
+                });
     }
 
-    // For the chapters that follow, too.
+    // The chapters that follow use these too.
 
-    /** A lock that is wrong in what each of its objects does. */
+    /** A wrong lock whose lock objects are broken, each by itself. */
     static WrongLock ofEachLock(String name, UnaryOperator<DistributedLock> spoiler, String... breaks) {
         return ofEachClient(name, () -> spoiler, breaks);
     }
 
-    /** A lock that is wrong in what all objects of one client do together. */
+    /** A wrong lock whose lock objects share broken state within one client. */
     static WrongLock ofEachClient(String name, Supplier<UnaryOperator<DistributedLock>> spoilers, String... breaks) {
         return new WrongLock(name, breaks) {
             @Override
@@ -690,7 +705,7 @@ final class WrongOwnership {
         }
     }
 
-    /** Sees the current thread acquire the lock, also when it does so again. */
+    /** A lock with a hook after each acquisition by the current thread, re-entry included. */
     abstract static class ObservedLock extends ForwardingLock {
         ObservedLock(DistributedLock correct) {
             super(correct);
@@ -728,7 +743,7 @@ final class WrongOwnership {
         }
     }
 
-    /** Takes some threads for the holder that are not. */
+    /** A lock that takes other threads for the holder. */
     abstract static class LockOfRelatives extends ObservedLock {
         LockOfRelatives(DistributedLock correct) {
             super(correct);
@@ -746,9 +761,9 @@ final class WrongOwnership {
         @Override
         public boolean isHeldByCurrentThread() {
             Thread holder = holders().get(name());
-            return holder == null || holder == Thread.currentThread()
-                    ? super.isHeldByCurrentThread()
-                    : isRelatedTo(holder);
+            boolean others = holder != null && holder != Thread.currentThread() && isRelatedTo(holder);
+            // One that comes back from a wait for a condition has not been seen to acquire the lock.
+            return others || super.isHeldByCurrentThread();
         }
 
         @Override

@@ -160,7 +160,9 @@ final class WrongStages {
                     });
                 },
                 "8.34",
-                "8.35");
+                "8.35",
+                "16.6",
+                "16.7");
     }
 
     private static Thread daemon(Runnable task) {

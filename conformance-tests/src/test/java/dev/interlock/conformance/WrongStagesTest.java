@@ -7,8 +7,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * Runs rules of the kit against locks whose stages are wrong. Apart from other wrong locks, of which some spin on virtual threads and
- * would keep those that carry stages from running.
+ * Runs rules of the kit against locks whose stages are wrong. They run apart from other wrong locks, some of which spin
+ * on virtual threads and would keep the threads of stages from running.
  */
 class WrongStagesTest {
     @TestFactory

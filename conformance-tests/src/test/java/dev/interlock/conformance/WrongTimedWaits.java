@@ -57,7 +57,7 @@ final class WrongTimedWaits {
                 aTimedOutThreadCountsAsHolder());
     }
 
-    /** A lock whose Java side is wrong; each factory gets what spoils its locks, with a state of its own. */
+    /** A wrong lock whose lock objects are broken. Each factory gets a spoiler with its own state. */
     static WrongLock spoilt(String name, Supplier<UnaryOperator<DistributedLock>> spoilerOfFactory, String... breaks) {
         return new WrongLock(name, breaks) {
             @Override
@@ -138,7 +138,8 @@ final class WrongTimedWaits {
                     }
                 },
                 "5.4",
-                "5.15");
+                "5.15",
+                "15.5");
     }
 
     private static WrongLock timedTryLockTakesAnyUnitForMilliseconds() {
@@ -380,7 +381,8 @@ final class WrongTimedWaits {
 
                     private void goOn() {
                         Actor background = Actor.platform("background");
-                        background.begin("acquire()", correct::acquire);
+                        // Has its place before any other thread can ask, however busy the machine is.
+                        background.settle(background.begin("acquire()", correct::acquire));
                         background.begin("end", () -> {
                             background.dismiss();
                             return true;
@@ -391,10 +393,12 @@ final class WrongTimedWaits {
                 "5.18",
                 "5.21",
                 "7.12",
-                "8.12");
+                "8.12",
+                "15.2",
+                "15.5");
     }
 
-    /** Numbers for those who wait, as at a counter. */
+    /** Tickets for waiters, as at a counter. */
     static final class Counter {
         private long issued;
         private long serving;

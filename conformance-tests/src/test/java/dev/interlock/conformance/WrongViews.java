@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 
-/** Locks that are wrong in their views with another lease, or in what asks the backend once. */
+/** Locks that are wrong in their views with another lease, or in calls that ask the backend once. */
 final class WrongViews {
     private WrongViews() {}
 

@@ -147,7 +147,7 @@ final class WrongWaiting {
 
         @Override
         public Watch watch(String name, Runnable onFreed) {
-            // Not Watch.NONE, by which the engine would know.
+            // Watch.NONE would tell the engine that nobody listens.
             return () -> {};
         }
     }
@@ -210,7 +210,7 @@ final class WrongWaiting {
 
                     @Override
                     void heard(String name, long nanosSinceBegin, Runnable onFreed) {
-                        // The server hears of the subscription so much later.
+                        // The subscription reaches the server this much later.
                         if (nanosSinceBegin > TimeUnit.MILLISECONDS.toNanos(5)) {
                             onFreed.run();
                         }
@@ -229,7 +229,7 @@ final class WrongWaiting {
                     public Watch watch(String name, Runnable onFreed) {
                         AtomicInteger told = new AtomicInteger();
                         return super.watch(name, () -> {
-                            // The first is that listening has begun.
+                            // The first message says that listening has begun.
                             if (told.incrementAndGet() <= 2) {
                                 onFreed.run();
                             }
@@ -416,7 +416,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock aMessageIsTakenForAGrant() {
-        return new WrongLock("aMessageIsTakenForAGrant", "8.5", "8.9", "8.13") {
+        return new WrongLock("aMessageIsTakenForAGrant", "8.5", "8.9") {
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 Set<String> told = ConcurrentHashMap.newKeySet();
@@ -455,7 +455,8 @@ final class WrongWaiting {
                     return lock -> new ForwardingLock(lock) {
                         @Override
                         public void lock() {
-                            if (correct.isHeldByCurrentThread()) {
+                            // A lock over several names waits for each of them in turn, so not by trying for all.
+                            if (names().size() > 1 || correct.isHeldByCurrentThread()) {
                                 correct.lock();
                                 return;
                             }
@@ -530,7 +531,7 @@ final class WrongWaiting {
         }
     }
 
-    /** Keeps a list of those who wait, and a freed lock for the first of them. */
+    /** Keeps a list of waiters, and reserves a freed lock for the first of them. */
     private static final class ListKeeper extends MemoryServer {
         private final Map<String, List<Object>> waiting = new HashMap<>();
 
@@ -589,7 +590,7 @@ final class WrongWaiting {
                 return config.toBuilder().localHandoffs(10_000).build();
             }
 
-            /** Without tokens to be reserved, nothing else bounds the hand-overs. */
+            /** Without tokens to reserve, nothing else bounds the hand-offs. */
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
                 return new MemoryProtocol(server, config.commandTimeout()) {

@@ -5,21 +5,29 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.backend.Pace;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.Watch;
 import dev.interlock.engine.threads.Wait;
+import dev.interlock.engine.threads.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /** Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once. */
 final class Acquisition extends Asking {
     private @Nullable Pace pace;
 
+    /** The waiter in the local queue that this thread is again, after it has given way to another one. */
+    private @Nullable Waiter<Hold> queued;
+
     Acquisition(EngineCore core, Cell cell, LockOptions options, boolean forThread, Wait wait, boolean mayWait) {
         super(core, cell, options, forThread, wait, mayWait);
     }
 
     /**
-     * Acquires the lock. The cell is engaged to this thread, and is not any more when this returns or throws.
+     * Acquires the lock. The cell is engaged by this thread before the call, and no longer when the call returns or
+     * throws.
      *
-     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart
+     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart, or if this thread
+     *     is {@linkplain #takeQueued in the queue} again
      */
     @Nullable
     Hold contend() {
@@ -31,22 +39,39 @@ final class Acquisition extends Asking {
             abandonHold();
             throw e;
         } finally {
-            try {
-                giveUpPlace();
-            } finally {
-                if (hold == null) {
-                    cell.passOn(null);
+            if (queued == null) {
+                try {
+                    giveUpPlace();
+                } finally {
+                    if (hold == null) {
+                        cell.passOn(null);
+                    }
                 }
             }
         }
     }
 
-    /** As {@link #contend}, after a wait in the local queue, in which the time may have passed. */
+    /** Makes a waiter in the local queue of this thread. */
+    Waiter<Hold> newWaiter() {
+        Waiter<Hold> waiter = new Waiter<>(Thread.currentThread(), forThread, options, wait.isAnswered());
+        waiter.place = place;
+        return waiter;
+    }
+
+    /** Returns the waiter that this thread is in the local queue since it has given way to another one, once. */
+    @Nullable
+    Waiter<Hold> takeQueued() {
+        Waiter<Hold> waiter = queued;
+        queued = null;
+        return waiter;
+    }
+
+    /** As {@link #contend}, after a wait in the local queue, during which the time may have run out. */
     @Nullable
     Hold takeTurn(@Nullable Integer yieldSince) {
         boolean over = false;
         try {
-            if (yieldSince != null && !core.protocol().queues()) {
+            if (yieldSince != null && !core.protocol().queues(cell.name)) {
                 cell.contender(Thread.currentThread());
                 cell.openWatch(core.protocol());
                 awaitSignal(yieldSince, pace().yielding());
@@ -58,28 +83,35 @@ final class Acquisition extends Asking {
         }
         if (over) {
             cell.passOn(null);
+            giveUpPlace();
             throwIfNobodyAnswers();
             return null;
         }
         return contend();
     }
 
-    /** Keeps a wait that ends in an outage from reporting the lock as taken. */
+    /** Throws if the wait ends in an outage, when nobody knows whether the lock is taken. */
     void throwIfNobodyAnswers() {
+        if (!wait.isEndedByInterrupt()) {
+            throwIfInOutage(cell);
+        }
+    }
+
+    static void throwIfInOutage(Cell cell) {
         LockBackendException outage = cell.contact().failure();
-        if (outage != null && !wait.isEndedByInterrupt()) {
+        if (outage != null) {
             throw asOurs(outage);
         }
     }
 
-    /** A failure that another thread met gets a stack trace of this one. */
+    /** Copies a failure that another thread met, with the stack trace of this thread. */
     static RuntimeException asOurs(RuntimeException failure) {
         return failure instanceof LockBackendException backend
                 ? new LockBackendException(backend.reason(), String.valueOf(backend.getMessage()), backend)
                 : new IllegalStateException(failure.getMessage(), failure);
     }
 
-    /** An error after the grant: nobody gets the hold, so that its lease has to end by itself. */
+    /** Called after an error that followed the grant: no owner gets the hold, so its lease must end by itself. */
     private void abandonHold() {
         if (hold != null) {
             hold.dropped = true;
@@ -88,9 +120,12 @@ final class Acquisition extends Asking {
         }
     }
 
-    /** A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. */
-    private void giveUpPlace() {
-        if (place != null) {
+    /**
+     * A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. The place of
+     * a thread that was signalled is given up when it {@linkplain ConditionProtocol#confirm confirms} the signal.
+     */
+    void giveUpPlace() {
+        if (place != null && place.condition().isEmpty()) {
             wait.takeInterrupt();
             core.releases().withdraw(place, wait.leftForRelease(place.timeout()));
             wait.takeInterrupt();
@@ -100,6 +135,9 @@ final class Acquisition extends Asking {
     private void askAndWait() {
         while (true) {
             int seen = cell.signals();
+            if (givesWay()) {
+                return;
+            }
             ask();
             wait.takeInterrupt();
             if (hold != null) {
@@ -112,11 +150,11 @@ final class Acquisition extends Asking {
             if (!mayWait) {
                 return;
             }
-            cell.openWatch(core.protocol());
+            Watch watch = cell.openWatch(core.protocol());
             if (failure == null) {
-                awaitSignal(seen, pace().afterRefusal(retryAfter, cell.isListening(), place != null));
+                awaitSignal(seen, pace().afterRefusal(retryAfter, watch.isListening(), place != null));
             } else {
-                // Signals come with each reconnection, too, and would turn an outage into a storm of requests.
+                // Each reconnection signals too, and in an outage these signals would cause a storm of requests.
                 long nanos = pace().afterFailure();
                 awaitSignal(null, nanos / 2);
                 awaitSignal(seen, nanos / 2);
@@ -131,7 +169,23 @@ final class Acquisition extends Asking {
         }
     }
 
-    /** Made by the first wait; most acquisitions have none. */
+    /**
+     * The lock may have been granted to a thread of the local queue, because that was signalled, or has given way before. Then it is that
+     * one's turn to ask: otherwise the grant would wait for the one thread, and that thread for the other.
+     */
+    private boolean givesWay() {
+        ConditionProtocol conditions = core.conditions().protocolIfAny();
+        if (conditions != null
+                && mayWait
+                && cell.queueLength() > 0
+                && core.protocol().queues(cell.name)) {
+            Waiter<Hold> waiter = newWaiter();
+            queued = cell.giveWay(waiter, conditions::isTold) ? waiter : null;
+        }
+        return queued != null;
+    }
+
+    /** Created by the first wait, since most acquisitions never wait. */
     private Pace pace() {
         if (pace == null) {
             pace = core.newPace(options);
@@ -140,19 +194,19 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * Throws unless the failure may be ridden out. All who wait here and may not hope either are told too, and do not try one by
-     * one.
+     * Throws unless the wait may outlast the failure. Fails at once all waiters here that may not outlast it either, so
+     * that they do not try one by one.
      */
     private void giveUpIfHopeless(LockBackendException cause) {
         cell.failed(cause);
         Contact contact = cell.contact();
-        cell.failAll(cause, waiter -> isHopeless(cause, contact, waiter.options));
-        if (!mayWait || isHopeless(cause, contact, options)) {
+        cell.failAll(cause, waiter -> isHopeless(cause, contact, waiter.options, waiter.answered));
+        if (!mayWait || isHopeless(cause, contact, options, wait.isAnswered())) {
             throw cause;
         }
     }
 
-    /** Waits until the cell is signalled, unless that is not to matter, at most for a time. */
+    /** Waits for the given time at most, or until the cell is signalled if signals count. */
     private void awaitSignal(@Nullable Integer seen, long nanos) {
         long until = core.environment().nanoTime() + nanos;
         while ((seen == null || cell.signals() == seen) && !wait.isOver() && core.isOpen()) {

@@ -2,15 +2,19 @@
 package dev.interlock.engine;
 
 import dev.interlock.LockOptions;
+import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.observe.Observer;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.threads.Wait;
+import dev.interlock.engine.threads.Waiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How locks are acquired: by entering a hold again, from a holder here by way of the local queue, or else from the backend, see
- * {@link Acquisition}. Safe to use from any thread.
+ * Acquires locks: by re-entry, by hand-off from a holder of this factory through the local queue, or from the backend,
+ * see {@link Acquisition}. Safe to use from any thread.
  */
 final class Acquisitions {
     private final EngineCore core;
@@ -32,58 +36,93 @@ final class Acquisitions {
     /**
      * Acquires a lock for the current thread or for a handle.
      *
+     * @param whole the lock over several names that it is to be a part of, if it is for one
      * @return the hold, or {@code null} if the time ran out
      */
     @Nullable
-    Hold acquire(String name, LockOptions options, boolean forThread, Wait wait) throws InterruptedException {
+    Hold acquire(String name, LockOptions options, boolean forThread, Wait wait, @Nullable SeveralHold whole)
+            throws InterruptedException {
         wait.begin();
         try {
             core.requireOpen();
             Hold mine = holds.current(name);
             if (mine != null) {
                 if (!forThread) {
-                    throw new IllegalStateException("the current thread holds lock \"" + name
+                    throw new IllegalStateException("the current thread holds lock \"" + LockSide.lockName(name)
                             + "\" and would wait for itself; use lease() to look at its own hold");
                 }
-                if (holds.reenter(mine)) {
+                if (holds.reenter(mine, whole)) {
                     return mine;
                 }
             }
             holds.throwIfLost(name);
-            boolean observed = observer.isOn();
-            long sinceNanos = observed ? env.nanoTime() : 0;
-            if (observed) {
-                observer.requested(name);
-            }
-            Hold hold = acquireAfresh(name, options, forThread, wait);
-            if (hold != null && observed) {
-                observer.acquired(name, env.nanoTime() - sinceNanos, hold.attempts, hold.local, hold.fence);
-            }
-            return hold;
+            return acquireAfresh(name, options, forThread, wait, 1, null, whole);
         } finally {
             wait.end();
         }
     }
 
-    private @Nullable Hold acquireAfresh(String name, LockOptions options, boolean forThread, Wait wait)
+    /**
+     * Acquires a lock for the current thread, which has given it up to wait for a condition.
+     *
+     * @param count how often the thread has held it, and holds it then
+     * @param place the claim that waited, if it was signalled
+     * @throws IllegalStateException if the factory is closed
+     */
+    Hold comeBack(String name, LockOptions options, int count, @Nullable Claim place) {
+        Wait wait = Wait.uninterruptibly(env);
+        wait.takeInterrupt();
+        try {
+            return Objects.requireNonNull(
+                    acquireAfresh(name, options, true, wait, count, place, null), "waits for ever");
+        } catch (InterruptedException e) {
+            throw new AssertionError("this wait is not interruptible", e);
+        } finally {
+            wait.end();
+        }
+    }
+
+    private @Nullable Hold acquireAfresh(
+            String name,
+            LockOptions options,
+            boolean forThread,
+            Wait wait,
+            int count,
+            @Nullable Claim place,
+            @Nullable SeveralHold whole)
             throws InterruptedException {
+        boolean observed = observer.isOn();
+        long sinceNanos = observed ? env.nanoTime() : 0;
+        if (observed) {
+            observer.requested(LockSide.lockName(name));
+        }
+        Claim first = place;
         while (true) {
-            Hold hold = acquireOnce(name, options, forThread, wait);
+            Hold hold = acquireOnce(name, options, forThread, wait, first);
+            first = null;
             if (wait.isEndedByInterrupt()) {
                 if (hold != null) {
                     unlocks.giveUpUnused(hold, wait);
                 }
                 wait.throwIfInterrupted();
             }
-            if (hold == null || isReturned(hold)) {
+            if (hold == null || isReturned(hold, count, whole)) {
+                if (hold != null && observed) {
+                    observer.acquired(
+                            LockSide.lockName(name),
+                            env.nanoTime() - sinceNanos,
+                            hold.attempts,
+                            hold.local,
+                            hold.fence);
+                }
                 return hold;
             }
         }
     }
 
-    private boolean isReturned(Hold hold) {
+    private boolean isReturned(Hold hold, int count, @Nullable SeveralHold whole) {
         try {
-            boolean returned = holds.isReturned(hold);
+            boolean returned = holds.isReturned(hold, count, whole);
             if (returned) {
                 holds.tellCount(hold);
             }
@@ -94,15 +133,37 @@ final class Acquisitions {
         }
     }
 
-    private @Nullable Hold acquireOnce(String name, LockOptions options, boolean forThread, Wait wait) {
+    /** Begins a part of a lock over several names, which the backend has granted. By the engaged thread. */
+    void begin(Grant grant, SeveralHold whole) {
+        Hold hold = grant.cell.begin(grant, whole.owner, whole.options, core.open());
+        if (hold == null) {
+            throw new IllegalStateException("the lock factory is closed");
+        }
+        hold.attempts = 1;
+        whole.put(hold);
+        if (!isReturned(hold, 1, whole)) {
+            whole.partLost(LossCause.EXPIRED);
+        } else if (observer.isOn()) {
+            observer.requested(hold.lockName());
+            observer.acquired(hold.lockName(), env.nanoTime() - grant.confirmedNanos(), 1, false, hold.fence);
+        }
+    }
+
+    private @Nullable Hold acquireOnce(
+            String name, LockOptions options, boolean forThread, Wait wait, @Nullable Claim place) {
         core.startTimer();
         Cell cell = cells.enter(name);
         Hold hold = null;
         try {
-            // Checked again by a user of the cell: close() waits for users, so that a grant is given back in time. It
-            // does not know of a thread that has not entered yet.
+            // Checked again after entering the cell: close() waits for the users of cells, so that grants are released
+            // in time, but it does not know of threads that have not entered yet.
             core.requireOpen();
-            hold = contendOrQueue(cell, options, forThread, wait);
+            Acquisition acquisition = new Acquisition(core, cell, options, forThread, wait, !wait.isTimeOver());
+            acquisition.place = place;
+            hold = contendOrQueue(acquisition);
+            for (Waiter<Hold> again = acquisition.takeQueued(); again != null; again = acquisition.takeQueued()) {
+                hold = queue(again, acquisition);
+            }
             return hold;
         } finally {
             if (hold == null) {
@@ -111,41 +172,53 @@ final class Acquisitions {
         }
     }
 
-    private @Nullable Hold contendOrQueue(Cell cell, LockOptions options, boolean forThread, Wait wait) {
-        boolean mayWait = !wait.isTimeOver();
-        Acquisition acquisition = new Acquisition(core, cell, options, forThread, wait, mayWait);
+    private @Nullable Hold contendOrQueue(Acquisition acquisition) {
+        Cell cell = acquisition.cell;
         if (cell.tryEngage()) {
-            // However short its time, whoever need not queue asks once.
+            // A thread that need not queue asks once, however short its time is.
             return acquisition.contend();
         }
-        if (!mayWait) {
+        if (!acquisition.mayWait) {
             acquisition.throwIfNobodyAnswers();
             return null;
         }
-        Waiter waiter = new Waiter(Thread.currentThread(), forThread, options);
-        return cell.engageOrEnqueue(waiter) ? acquisition.contend() : queue(cell, waiter, acquisition, wait);
+        Waiter<Hold> waiter = acquisition.newWaiter();
+        if (cell.engageOrEnqueue(waiter)) {
+            return acquisition.contend();
+        }
+        if (waiter.place != null) {
+            // Whoever asks the backend may have been refused because the lock was granted to this place.
+            cell.signal();
+        }
+        return queue(waiter, acquisition);
     }
 
-    private @Nullable Hold queue(Cell cell, Waiter waiter, Acquisition acquisition, Wait wait) {
+    private @Nullable Hold queue(Waiter<Hold> waiter, Acquisition acquisition) {
+        Cell cell = acquisition.cell;
         try {
-            if (!awaitTurn(cell, waiter, wait)) {
+            if (!awaitTurn(cell, waiter, acquisition.wait)) {
+                acquisition.giveUpPlace();
                 core.requireOpen();
                 acquisition.throwIfNobodyAnswers();
                 return null;
             }
         } catch (Throwable e) {
-            leaveQueue(cell, waiter, wait);
+            leaveQueue(cell, waiter, acquisition.wait);
+            acquisition.giveUpPlace();
             throw e;
         }
-        return switch (waiter.state) {
-            case GRANTED -> Objects.requireNonNull(waiter.hold);
-            case FAILED -> throw Acquisition.asOurs(Objects.requireNonNull(waiter.failure));
-            default -> acquisition.takeTurn(waiter.yieldSince);
-        };
+        if (waiter.state == Waiter.State.CONTENDER) {
+            return acquisition.takeTurn(waiter.yieldSince);
+        }
+        acquisition.giveUpPlace();
+        if (waiter.state == Waiter.State.FAILED) {
+            throw Acquisition.asOurs(Objects.requireNonNull(waiter.failure));
+        }
+        return Objects.requireNonNull(waiter.hold);
     }
 
-    /** Waits until the waiter is out of the queue; returns {@code false} if that is because the wait is over. */
-    private boolean awaitTurn(Cell cell, Waiter waiter, Wait wait) {
+    /** Waits until the waiter has left the queue. Returns {@code false} if it left because the wait is over. */
+    private boolean awaitTurn(Cell cell, Waiter<Hold> waiter, Wait wait) {
         while (waiter.state == Waiter.State.QUEUED) {
             // A factory that was closed before this thread was in the queue does not wake it.
             if (!core.isOpen() || wait.isOver()) {
@@ -159,8 +232,8 @@ final class Acquisitions {
         return true;
     }
 
-    /** After an error: gives up the place in the queue, or what has come of it. */
-    private void leaveQueue(Cell cell, Waiter waiter, Wait wait) {
+    /** Called after an error: gives up the place in the queue, or the grant or engagement that it led to. */
+    private void leaveQueue(Cell cell, Waiter<Hold> waiter, Wait wait) {
         if (cell.withdraw(waiter)) {
             return;
         }

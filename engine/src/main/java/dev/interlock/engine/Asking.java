@@ -12,14 +12,17 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The half of an {@link Acquisition} that asks the backend, and knows the outcome of the last request. Used by one thread, once. */
+/**
+ * The part of an {@link Acquisition} that sends requests to the backend and keeps the outcome of the last one. Used by
+ * one thread, once.
+ */
 abstract class Asking {
     final EngineCore core;
     final Cell cell;
     final LockOptions options;
     final Wait wait;
     final boolean mayWait;
-    private final boolean forThread;
+    final boolean forThread;
 
     /** The claim that was refused and keeps a place in the queue of the backend. */
     @Nullable
@@ -32,7 +35,7 @@ abstract class Asking {
     @Nullable
     LockBackendException failure;
 
-    /** When the lock is free at the latest if its holder does not extend it, as far as the last refusal told. */
+    /** The time after which the lock is free if its holder does not renew it, as the last refusal said. */
     Optional<Duration> retryAfter = Optional.empty();
 
     private int attempts;
@@ -59,18 +62,19 @@ abstract class Asking {
             return;
         }
         try {
-            if (!mayWait || isHopeless(cause, cell.contact(), options)) {
+            if (!mayWait || isHopeless(cause, cell.contact(), options, wait.isAnswered())) {
                 Duration left = core.answering().leftToAskAgain(cell.name, cause, startNanos, claim.timeout());
                 if (!left.isZero() && core.isOpen()) {
                     askAgain(left);
                     if (unknown && hold == null && (failure != null || !mayWait)) {
-                        // A refusal may be due to what the first request has taken.
+                        // The refusal may be due to the lock that the first request took.
                         failure = cause;
                     }
                 }
             }
         } finally {
-            // Not sooner, or it would depend on chance whether the second request finds what the first has left behind.
+            // Not sooner; otherwise it would be a matter of chance whether the second request finds the key of the
+            // first.
             if (unknown) {
                 core.releases().afterUnknownOutcome(claim);
             }
@@ -88,8 +92,8 @@ abstract class Asking {
         }
     }
 
-    final boolean isHopeless(LockBackendException cause, Contact contact, LockOptions waiting) {
-        return contact.isHopeless(core.environment(), cause, waiting.lease().toNanos());
+    final boolean isHopeless(LockBackendException cause, Contact contact, LockOptions waiting, boolean answered) {
+        return contact.isHopeless(core.environment(), cause, waiting.lease().toNanos(), answered);
     }
 
     /** Asks once; returns whether nobody knows if that was carried out, so that the claim is to be given back. */
@@ -104,11 +108,11 @@ abstract class Asking {
             Attempt attempt =
                     core.protocol().attempt(timeout.equals(claim.timeout()) ? claim : claim.withTimeout(timeout));
             if (attempt instanceof Attempt.Granted granted) {
-                return !accept(new Grant(cell, claim, granted, startNanos, startMillis));
+                return !accept(claim, new Grant(cell, claim.withHeld(true), granted, startNanos, startMillis));
             } else if (attempt instanceof Attempt.Refused refused) {
                 cell.answered();
                 retryAfter = refused.retryAfter();
-                if (mayWait && core.protocol().queues()) {
+                if (mayWait && core.protocol().queues(cell.name)) {
                     place = claim;
                 }
             } else if (attempt instanceof Attempt.Failed failed) {
@@ -117,7 +121,7 @@ abstract class Asking {
                     return true;
                 }
                 if (queued) {
-                    core.releases().withdrawLater(claim);
+                    core.releases().later(claim);
                 }
             }
             return false;
@@ -128,13 +132,12 @@ abstract class Asking {
     }
 
     /** Makes the hold of a grant; returns {@code false} if the grant was over before it was here. */
-    private boolean accept(Grant grant) {
-        Claim claim = grant.claim;
+    private boolean accept(Claim claim, Grant grant) {
         // Read again after the answer: whoever stood still meanwhile must not take an old grant for a fresh one.
         if (grant.remainingNanos(core.environment()) == 0) {
             failure = new LockBackendException(
                     Reason.OUTCOME_UNKNOWN,
-                    "lock \"" + cell.name + "\" was granted, but its lease of " + claim.lease()
+                    "lock \"" + cell.lockName + "\" was granted, but its lease of " + claim.lease()
                             + " was over before the answer was here: the backend or this process is too slow for it");
             return false;
         }

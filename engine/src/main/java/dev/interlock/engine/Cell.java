@@ -7,6 +7,7 @@ import dev.interlock.engine.loss.Interruption;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.threads.Waiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -15,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one factory knows about one name: who holds the lock here, by which grant, and who waits for it here. A monitor; see
- * {@link LocalQueue}.
+ * The state of one lock name in one factory: its holder here, its grant, and its waiters here. A monitor; see {@link
+ * LocalQueue}.
  */
 final class Cell extends LocalQueue {
     private static final long serialVersionUID = 1L;
@@ -24,13 +25,13 @@ final class Cell extends LocalQueue {
     private static final AtomicIntegerFieldUpdater<Cell> USERS =
             AtomicIntegerFieldUpdater.newUpdater(Cell.class, "users");
 
-    /** How many use the cell. Once there is none, there is none ever after. */
+    /** The number of users. Once it is zero, it stays zero. */
     @SuppressWarnings("UnusedVariable") // The updater uses it.
     private transient volatile int users = 1;
 
     private transient volatile @Nullable Hold holder;
 
-    /** How many fencing tokens to reserve for hand-overs beyond those who wait already. */
+    /** The number of fencing tokens to reserve for hand-offs, beyond those to the present waiters. */
     private transient int reserve;
 
     Cell(String name, CellTable table) {
@@ -42,7 +43,7 @@ final class Cell extends LocalQueue {
         return USERS.getAndUpdate(this, count -> count == 0 ? 0 : count + 1) > 0;
     }
 
-    /** Takes a user away; returns whether it was the last one. */
+    /** Removes a user; returns whether it was the last one. */
     boolean leave() {
         return USERS.decrementAndGet(this) == 0;
     }
@@ -58,15 +59,15 @@ final class Cell extends LocalQueue {
     }
 
     /**
-     * How many fencing tokens to reserve: one for the caller, and one for each who waits behind it and may be handed the grant,
-     * or more where earlier grants of this cell had too few.
+     * Returns how many fencing tokens to reserve: one for the caller, one for each waiter that may be handed the grant,
+     * and more if earlier grants of this cell had too few.
      */
     synchronized int fencesWanted() {
         return 1 + Math.min(Math.max(queueLength(), reserve), table.localHandoffs);
     }
 
     /**
-     * Makes the first hold of a fresh grant. By the engaged thread, which is engaged no longer unless this fails.
+     * Creates the first hold of a fresh grant. Called by the engaged thread, whose engagement ends unless this fails.
      *
      * @return the hold, or {@code null} if the factory is closed
      */
@@ -89,26 +90,33 @@ final class Cell extends LocalQueue {
     }
 
     /** Notes that the acquisition returns a hold to its owner; returns {@code false} if it is over by then. */
-    synchronized boolean hasReturned(Hold hold) {
-        hold.returned = hold.state == Hold.State.HELD && !hold.grant.isOver(table.env);
-        return hold.returned;
+    synchronized boolean hasReturned(Hold hold, int count, @Nullable SeveralHold whole) {
+        return hold.beReturned(table.env, table.timer, count, whole);
+    }
+
+    /** Notes that the owner of a part of a lock over several names has all of them now. */
+    synchronized void settle(Hold hold) {
+        hold.settle(table.env, table.timer);
     }
 
     /** Adds to the count of a hold; returns {@code false} if it is over. */
-    synchronized boolean reenter(Hold hold) {
-        return hold.reenter();
+    synchronized boolean reenter(Hold hold, @Nullable SeveralHold whole) {
+        return hold.reenter(whole);
     }
 
-    /** Undoes one acquisition; with the last one hands the grant over to the next waiter here, or engages the caller. */
-    Hold.Exit exit(Hold hold) {
-        Waiter next;
+    /**
+     * Undoes one acquisition, or all; with the last one hands the grant over to the next waiter here, or engages the caller. Does nothing
+     * if a waiter here would get the grant and may not.
+     */
+    Hold.Exit exit(Hold hold, @Nullable SeveralHold whole, boolean all, boolean mayHandOver) {
+        Waiter<Hold> next;
         synchronized (this) {
-            if (hold.state != Hold.State.HELD) {
-                return Hold.Exit.OVER;
-            }
-            if (hold.count > 1) {
-                hold.count--;
+            if (hold.state == Hold.State.HELD && !mayHandOver && first() != null) {
                 return Hold.Exit.INNER;
+            }
+            Hold.Exit exit = hold.leave(whole, all);
+            if (exit != Hold.Exit.LAST) {
+                return exit;
             }
             hold.state = Hold.State.RELEASED;
             next = handOver(hold);
@@ -122,10 +130,10 @@ final class Cell extends LocalQueue {
         return Hold.Exit.HANDED_OVER;
     }
 
-    /** Passes the grant of a hold on to the next waiter here, if there is one and the grant is as good as a fresh one. */
-    private @Nullable Waiter handOver(Hold last) {
+    /** Hands the grant of a hold to the next waiter here, if there is one and enough is left of the grant. */
+    private @Nullable Waiter<Hold> handOver(Hold last) {
         Grant grant = last.grant;
-        Waiter next = first();
+        Waiter<Hold> next = first();
         if (next == null
                 || grant.handoffs() >= table.localHandoffs
                 || grant.isBeforeTakeover()
@@ -133,24 +141,16 @@ final class Cell extends LocalQueue {
             return null;
         }
         if (!grant.hasFence()) {
-            // Those who wait now came after the claim was made. As long as the cell is in use, there will be others.
+            // The waiters came after the claim was made. As long as the cell is in use, there will be more.
             reserve = Math.min(2 * reserve + 1, table.localHandoffs);
             return null;
         }
-        Hold hold = new Hold(grant, next.forThread ? next.thread : null, next.options, table.env.nanoTime());
-        grant.hold = hold;
-        hold(hold);
-        if (!last.options.equals(next.options)) {
-            grant.planRenewal(table.env.nanoTime());
-            grant.schedule(table.timer);
-        }
-        hold.local = true;
-        next.hold = hold;
+        hold(grant.passTo(next, table.env, table.timer));
         take(next, Waiter.State.GRANTED);
         return next;
     }
 
-    /** Takes a grant off its holder, the timer and the cell. */
+    /** Removes a grant from its hold, from the timer and from the cell. */
     private void end(Grant grant) {
         grant.hold = null;
         grant.forgetRenewal();
@@ -159,13 +159,13 @@ final class Cell extends LocalQueue {
     }
 
     /**
-     * Ends the hold that a grant has now because the grant is no more, and lets the next waiter here try.
+     * Ends the present hold of a grant because the grant is lost, and lets the next waiter here try.
      *
-     * @param cause why, or {@code null} to find out whether its time is over, and why
+     * @param cause why, or {@code null} to end the hold only if its time is over, with the cause that applies
      * @return the loss, or {@code null} if there is none
      */
     Hold.@Nullable Loss lose(Grant grant, @Nullable LossCause cause, LostHolds lostHolds) {
-        Waiter next;
+        Waiter<Hold> next;
         Hold.Loss loss;
         synchronized (this) {
             Hold hold = grant.hold;
@@ -175,8 +175,8 @@ final class Cell extends LocalQueue {
             LossCause why = cause != null ? cause : hold.whyOver();
             Interruption interruption = null;
             Thread owner = hold.owner;
-            if (owner != null && hold.returned) {
-                interruption = lostHolds.add(owner, name, hold.count, why);
+            if (owner != null && hold.returned && hold.countOfItsOwn() > 0) {
+                interruption = lostHolds.add(owner, name, hold.countOfItsOwn(), why);
             }
             end(grant);
             next = takeNext(null);
@@ -186,18 +186,18 @@ final class Cell extends LocalQueue {
         return loss;
     }
 
-    /** Notes that the backend had lost the lock when it was given back; returns the actions to be run because of that. */
+    /** Notes that the lock was already lost when it was released; returns the actions to run because of that. */
     synchronized List<Consumer<? super LossCause>> wasLostAtRelease(Hold hold, LossCause cause) {
         hold.lossThrown = true;
         return hold.lose(cause);
     }
 
-    /** Whether the loss of a handle is still to be thrown; once. */
+    /** Returns whether the loss of a handle must still be thrown; true only once. */
     synchronized boolean takeLossToThrow(Hold hold) {
         return hold.takeLossToThrow();
     }
 
-    /** Keeps an action for the loss of a hold; returns {@code false} if it was lost already. */
+    /** Registers an action for the loss of a hold; returns {@code false} if the hold is lost already. */
     synchronized boolean addLossAction(Hold hold, Consumer<? super LossCause> action) {
         return hold.addLossAction(action);
     }
@@ -215,7 +215,7 @@ final class Cell extends LocalQueue {
         return grant.beginPlannedRenewal(table.env, table.timer);
     }
 
-    /** Has a grant renewed at once that may be lost unnoticed. */
+    /** Plans an immediate renewal of a grant that may have been lost unnoticed. */
     synchronized void renewSoon() {
         Hold hold = holder;
         if (hold != null) {
@@ -241,7 +241,7 @@ final class Cell extends LocalQueue {
         grant.renewalFailed(table.env, table.timer, asked);
     }
 
-    /** Notes the outcome of a renewal, other than that the grant is gone. */
+    /** Notes the outcome of a renewal, unless the grant is lost. */
     synchronized void endRenewal(Renewals.Request request, Renewal outcome) {
         request.grant().endRenewal(table.env, table.timer, request, outcome);
     }

@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells that are in use, by the names of their locks. A cell is made by its first user and is gone with its last, so that names
- * that nobody uses cost nothing. Safe to use from any thread.
+ * The cells that are in use, by the names of their locks. The first user of a cell creates it and the last one removes
+ * it, so that unused names cost nothing. Safe to use from any thread.
  */
 final class CellTable {
     private static final QuietLog LOG = QuietLog.of(CellTable.class);
 
-    /** Large enough for the names of several threads to be on different lines of the processor's cache. */
+    /** Large enough to spread the names of several threads over different cache lines. */
     private static final int LEAST_CAPACITY = 512;
 
     final Environment env;
@@ -33,7 +33,7 @@ final class CellTable {
 
     private volatile @Nullable Thread awaitingEmpty;
 
-    /** When another server took over last, which may not know what was confirmed before; on the monotonic clock. */
+    /** The time of the last failover, on the monotonic clock. The new server may not know what was confirmed before. */
     private final AtomicLong takeoverNanos;
 
     CellTable(Environment env, Observer observer, Timer timer, Answering answering, int localHandoffs) {
@@ -56,7 +56,7 @@ final class CellTable {
         this.takeoverNanos = new AtomicLong(env.nanoTime());
     }
 
-    /** Returns the cell of a name, which stays until as many have left as entered. */
+    /** Returns the cell of a name, and enters it. The cell stays until each user has left it. */
     Cell enter(String name) {
         while (true) {
             Cell present = cells.get(name);
@@ -70,7 +70,7 @@ final class CellTable {
             if (present.enter()) {
                 return present;
             }
-            // Its last user has left and is about to take it out.
+            // Its last user has left and is about to remove it.
             cells.remove(name, present);
         }
     }
@@ -90,11 +90,14 @@ final class CellTable {
         try {
             cell.closeWatch();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.name + "\" did not close", e);
+            LOG.log(System.Logger.Level.WARNING, "a watch of lock \"" + cell.lockName + "\" did not close", e);
         }
     }
 
-    /** Has all grants renewed that were confirmed before now, also those that are just being made. Does not block. */
+    /**
+     * Plans a renewal of all grants that were confirmed before now, even of those that are just being made. Does not
+     * block.
+     */
     void takeover() {
         takeoverNanos.accumulateAndGet(env.nanoTime(), (before, now) -> now - before > 0 ? now : before);
         for (Cell cell : all()) {
@@ -107,7 +110,7 @@ final class CellTable {
         return confirmedNanos - takeoverNanos.get() < 0;
     }
 
-    /** Waits until no cell is in use, at most until a moment on the monotonic clock. By one thread. */
+    /** Waits until no cell is in use, at most until a moment on the monotonic clock. Called by one thread. */
     void awaitEmpty(Wait wait, long untilNanos) {
         awaitingEmpty = Thread.currentThread();
         long left = untilNanos - env.nanoTime();
@@ -117,12 +120,15 @@ final class CellTable {
         }
     }
 
-    /** Whether any cell is in use. Looks for one: the map counts its entries after it has added them, so it may seem empty. */
+    /**
+     * Whether any cell is in use. Iterates, since the map's size is updated after an entry is added, and may be zero
+     * too early.
+     */
     boolean isInUse() {
         return cells.keySet().iterator().hasNext();
     }
 
-    /** Returns the cell of a name if anybody uses it, without becoming a user. */
+    /** Returns the cell of a name if it is in use, without entering it. */
     @Nullable
     Cell find(String name) {
         return cells.get(name);

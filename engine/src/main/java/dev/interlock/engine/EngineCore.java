@@ -8,13 +8,18 @@ import dev.interlock.engine.backend.Answering;
 import dev.interlock.engine.backend.Claims;
 import dev.interlock.engine.backend.Pace;
 import dev.interlock.engine.backend.PendingReleases;
+import dev.interlock.engine.backend.Releases;
+import dev.interlock.engine.condition.LockConditions;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.Drops;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Host;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.readwrite.SidesProtocol;
 import dev.interlock.engine.threads.Lanes;
 import dev.interlock.engine.threads.Notices;
 import dev.interlock.engine.threads.Timer;
@@ -26,8 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * The parts of a factory and how they work together. Its threads refer to this and not to the factory, so that a factory that
- * was dropped is noticed. Safe to use from any thread.
+ * The parts of a factory, and their wiring. Threads refer to this object and not to the factory, so that a dropped
+ * factory can be detected. Safe to use from any thread.
  */
 final class EngineCore {
     private static final QuietLog LOG = QuietLog.of(EngineCore.class);
@@ -49,6 +54,7 @@ final class EngineCore {
     private final Lanes releaseLanes;
     private final PendingReleases pendingReleases;
     private final Releases releases;
+    private final Losses losses;
     private final Renewals renewals;
     private final Holds holds;
     private final Unlocks unlocks;
@@ -56,11 +62,12 @@ final class EngineCore {
     private final Acquisitions acquisitions;
 
     private final Claims claims;
+    private final LockConditions conditions;
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final BooleanSupplier isOpen = open::get;
 
     EngineCore(String strategy, LeaseProtocol protocol, LockConfig config, Environment env, String threadPrefix) {
-        this.protocol = protocol;
+        this.protocol = SidesProtocol.around(protocol, key -> holds().currentToken(key));
         this.config = config;
         this.env = env;
         this.threadPrefix = threadPrefix;
@@ -69,40 +76,30 @@ final class EngineCore {
                 env::nanoTime, env::park, env::unpark, (name, task) -> env.newThread(threadPrefix + "listener", task));
         this.observer = Observer.of(config.listeners(), host, strategy);
         this.timer = new Timer(env, threadPrefix + "timer", this::handle);
-        this.answering = new Answering(env, protocol);
+        this.answering = new Answering(env, this.protocol);
         this.cells = new CellTable(env, observer, timer, answering, config.localHandoffs());
         this.renewalLanes = new Lanes(env, threadPrefix + "renewal", RENEWALS_AT_ONCE);
         this.releaseLanes = new Lanes(env, threadPrefix + "release", RELEASES_AT_ONCE);
-        this.pendingReleases = new PendingReleases(env, protocol, timer, releaseLanes);
-        this.releases = new Releases(env, protocol, releaseLanes, pendingReleases);
+        this.pendingReleases = new PendingReleases(env, this.protocol, timer, releaseLanes);
+        this.releases = new Releases(env, this.protocol, releaseLanes, pendingReleases);
         LostHolds lostHolds = new LostHolds(env, config.commandTimeout().toNanos());
-        Losses losses =
-                new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
-        this.renewals = new Renewals(env, observer, protocol, renewalLanes, losses);
-        this.holds = new Holds(env, protocol, cells, renewals, losses, lostHolds);
-        this.unlocks = new Unlocks(env, observer, cells, holds, releases, losses, lostHolds);
+        this.losses = new Losses(env, observer, cells, releases, new Notices(env, threadPrefix + "notice"), lostHolds);
+        this.renewals = new Renewals(env, observer, this.protocol, renewalLanes, losses);
+        this.holds = new Holds(env, this.protocol, cells, renewals, losses, lostHolds);
+        ConditionProtocol kept = this.protocol.conditions().orElse(null);
+        this.conditions = new LockConditions(env, strategy, kept, isOpen);
+        this.unlocks = new Unlocks(env, observer, cells, holds, releases, losses, lostHolds, kept);
         this.leases = new Leases(env, renewals, losses, lostHolds);
         this.acquisitions = new Acquisitions(this, observer, cells, holds, unlocks);
-        protocol.watchTakeovers(cells::takeover);
+        this.protocol.watchTakeovers(cells::takeover);
+        observer.recordServers(this.protocol::servers);
     }
 
-    /** Hands on what is due. A failure leaves the grants in the list, and they are handled again, which does no harm. */
+    /** Handles the entries that are due. After a failure they are handled again, which is harmless. */
     private void handle(List<Timer.Entry> due) {
-        List<Grant> grants = new ArrayList<>();
-        List<PendingReleases.Pending> pendings = new ArrayList<>();
-        for (Timer.Entry entry : due) {
-            if (entry instanceof Grant grant) {
-                grants.add(grant);
-            } else {
-                pendings.add((PendingReleases.Pending) entry);
-            }
-        }
-        if (!pendings.isEmpty()) {
-            due.removeIf(PendingReleases.Pending.class::isInstance);
-            pendingReleases.handle(pendings);
-        }
-        if (!grants.isEmpty()) {
-            renewals.handle(grants);
+        pendingReleases.handleOwn(due);
+        if (!due.isEmpty()) {
+            renewals.handle(due.stream().map(Grant.class::cast).toList());
         }
     }
 
@@ -119,7 +116,7 @@ final class EngineCore {
         return protocol;
     }
 
-    /** Starts the thread that looks after locks, so that none is acquired that nobody would renew. */
+    /** Starts the timer's thread before a lock is acquired, so that every lock can be renewed. */
     void startTimer() {
         timer.ensureStarted();
     }
@@ -148,11 +145,19 @@ final class EngineCore {
         return acquisitions;
     }
 
+    LockConditions conditions() {
+        return conditions;
+    }
+
+    CellTable cells() {
+        return cells;
+    }
+
     LockOptions lockDefaults() {
         return config.lockDefaults();
     }
 
-    /** Makes the pace of an acquisition that has to wait. */
+    /** Creates the pace of an acquisition that has to wait. */
     Pace newPace(LockOptions options) {
         return new Pace(env, config.waitCeiling().toNanos(), options.lease().toNanos());
     }
@@ -177,16 +182,15 @@ final class EngineCore {
         return answering.ask(name, config.commandTimeout(), () -> Wait.undisturbed(() -> protocol.isLocked(name)));
     }
 
-    /** The number of names in use, for tests that look for what is left behind. */
-    int cellCount() {
-        return cells.size();
+    Losses losses() {
+        return losses;
     }
 
     Claim newClaim(Cell cell, LockOptions options, boolean waiting) {
         return claims.next(cell.name, options, cell.fencesWanted(), waiting);
     }
 
-    /** Lets all leases end that there are, and then closes; for a factory to which nobody refers any more. Does not block. */
+    /** Lets all leases run out, and then closes. For a factory that was dropped. Does not block. */
     void closeWhenExpired() {
         long untilNanos = holds.drop();
         try {
@@ -219,10 +223,11 @@ final class EngineCore {
             for (Cell cell : cells.all()) {
                 cell.failAll(
                         new IllegalStateException(
-                                "the lock factory was closed while a thread waited for lock \"" + cell.name + "\""),
+                                "the lock factory was closed while a thread waited for lock \"" + cell.lockName + "\""),
                         waiter -> true);
                 cell.signal();
             }
+            conditions.wakeAll();
             releases.all(holds.loseAll(LossCause.FACTORY_CLOSED), wait, releasedByNanos);
             cells.awaitEmpty(wait, untilNanos);
             List<Claim> pendings = new ArrayList<>();
@@ -232,7 +237,7 @@ final class EngineCore {
                 }
             }
             renewalLanes.close(wait, untilNanos);
-            releases.last(pendings, wait, untilNanos);
+            releases.all(pendings, wait, untilNanos);
             releaseLanes.close(wait, untilNanos);
         } finally {
             wait.takeInterrupt();

@@ -6,6 +6,8 @@ import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import dev.interlock.LockOptions;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.loss.Drops;
+import dev.interlock.engine.threads.AsyncAcquisition;
 import dev.interlock.engine.threads.Wait;
 import java.lang.ref.Reference;
 import java.time.Duration;
@@ -13,19 +15,28 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** The lock of one name with the options of whoever asked for it; all state is the engine's. */
+/** A lock object: the lock of one name with the options of {@code getLock}. All state is in the engine. */
 final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
     private final LockEngine engine;
     private final String name;
     private final LockOptions options;
 
+    /** How many numbered conditions were made; views of a lock count together. */
+    private final AtomicInteger numbered;
+
     EngineLock(LockEngine engine, String name, LockOptions options) {
+        this(engine, name, options, new AtomicInteger());
+    }
+
+    private EngineLock(LockEngine engine, String name, LockOptions options, AtomicInteger numbered) {
         this.engine = engine;
         this.name = name;
         this.options = options;
+        this.numbered = numbered;
     }
 
     private Environment env() {
@@ -36,10 +47,10 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
         return engine.core().holds();
     }
 
-    /** The factory is not to be taken for dropped while a thread waits here. */
+    /** Keeps the factory reachable, so that it does not count as dropped while a thread waits here. */
     private @Nullable Hold acquire(boolean forThread, Wait wait) throws InterruptedException {
         try {
-            return engine.core().acquisitions().acquire(name, options, forThread, wait);
+            return engine.core().acquisitions().acquire(name, options, forThread, wait, null);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -89,7 +100,13 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public Condition newCondition() {
-        throw new UnsupportedOperationException("a distributed lock has no conditions");
+        LockMonitor monitor = new LockMonitor(engine, name);
+        return engine.core().conditions().numbered(monitor, numbered);
+    }
+
+    @Override
+    public Condition condition(String conditionName) {
+        return engine.core().conditions().named(new LockMonitor(engine, name), conditionName);
     }
 
     @Override
@@ -99,18 +116,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public LockHandle acquireFrom(@Nullable String place) throws InterruptedException {
-        return handle(Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))), place);
-    }
-
-    /** The handle of a hold. Where it cannot be made nobody could give the lock up, so that its lease has to end by itself. */
-    private LockHandle handle(Hold hold, @Nullable String place) {
-        try {
-            return new HandleView(engine, hold, place);
-        } catch (Throwable e) {
-            // Nothing more, since a stack that is at its end would leave anything else half done.
-            hold.dropped = true;
-            throw e;
-        }
+        return LeaseView.OfHandle.of(engine, Objects.requireNonNull(acquire(false, Wait.interruptibly(env()))), place);
     }
 
     @Override
@@ -124,18 +130,22 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
     }
 
     private Optional<LockHandle> optionalHandle(@Nullable Hold hold, @Nullable String place) {
-        return hold == null ? Optional.empty() : Optional.of(handle(hold, place));
+        return hold == null ? Optional.empty() : Optional.of(LeaseView.OfHandle.of(engine, hold, place));
     }
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this);
+        return AsyncAcquisition.acquire(env(), engine.core().threadName("acquisition"), this, Drops.caller());
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
         return AsyncAcquisition.tryAcquire(
-                env(), engine.core().threadName("acquisition"), this, Objects.requireNonNull(wait, "wait"));
+                env(),
+                engine.core().threadName("acquisition"),
+                this,
+                Objects.requireNonNull(wait, "wait"),
+                Drops.caller());
     }
 
     @Override
@@ -149,7 +159,7 @@ final class EngineLock implements DistributedLock, AsyncAcquisition.Target {
 
     @Override
     public DistributedLock withLease(Duration lease) {
-        return new EngineLock(engine, name, options.toBuilder().lease(lease).build());
+        return new EngineLock(engine, name, options.toBuilder().lease(lease).build(), numbered);
     }
 
     @Override

@@ -6,20 +6,21 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.threads.Timer;
+import dev.interlock.engine.threads.Waiter;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the backend has given: a claim that holds the lock, until when, and the fencing tokens that came with it. It passes from
- * hold to hold when the lock is handed over locally, and is the entry of the timer for its next renewal or its end. Fields are
- * guarded by the cell's monitor except where they are volatile.
+ * A grant of the backend: the claim that holds the lock, its validity, and the reserved fencing tokens. A local
+ * hand-off passes it from hold to hold. It is also the timer entry for its next renewal or its end. Fields are guarded
+ * by the cell's monitor except where they are volatile.
  */
 final class Grant extends GrantValidity {
     private static final int RETRIES_PER_LEASE = 10;
 
-    /** How much too early a renewal may be sent to share a request with another, at most. */
+    /** How early a renewal may be sent, at most, to share a request with another one. */
     private static final long MOST_EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int EARLY_PARTS = 10;
@@ -27,7 +28,7 @@ final class Grant extends GrantValidity {
     final Cell cell;
     final Claim claim;
 
-    /** Who has it now. */
+    /** The present hold of this grant. */
     @Nullable
     Hold hold;
 
@@ -35,14 +36,14 @@ final class Grant extends GrantValidity {
     private long renewalNanos;
     private int renewalsOnTheirWay;
 
-    /** For when a renewal was planned last because another server had taken over, if one was. */
+    /** The time for which a renewal was last planned because of a failover. */
     private long hurriedNanos;
 
     private boolean hurried;
 
     private final OptionalLong firstFence;
 
-    /** How many holds have had it, one after the other. */
+    /** The number of holds so far. */
     private int holds;
 
     Grant(Cell cell, Claim claim, Attempt.Granted granted, long startNanos, long startMillis) {
@@ -52,7 +53,7 @@ final class Grant extends GrantValidity {
         this.firstFence = granted.firstFence();
     }
 
-    /** Notes what a renewal has given. One that was overtaken by a later one does not bring the end nearer. */
+    /** Notes the result of a renewal. A renewal that a later one overtook does not shorten the validity. */
     private void extend(Renewals.Request request, Duration validity) {
         long startNanos = request.startNanos();
         long startMillis = request.startMillis();
@@ -64,7 +65,7 @@ final class Grant extends GrantValidity {
         }
     }
 
-    /** Gives it to its first hold, and has the timer look after it. */
+    /** Assigns this grant to its first hold, and adds it to the timer. */
     void begin(Hold first, Environment env, Timer timer) {
         hold = first;
         planRenewal(env.nanoTime());
@@ -72,10 +73,24 @@ final class Grant extends GrantValidity {
         try {
             schedule(timer);
         } catch (Throwable e) {
-            // The timer could not be started, so nobody would look after the grant.
+            // The timer could not be started, so nothing would renew or end the grant.
             hold = null;
             throw e;
         }
+    }
+
+    /** Passes this grant on to a waiter here. */
+    Hold passTo(Waiter<Hold> next, Environment env, Timer timer) {
+        boolean sameOptions = hold != null && next.options.equals(hold.options);
+        Hold passed = new Hold(this, next.forThread ? next.thread : null, next.options, env.nanoTime());
+        hold = passed;
+        if (!sameOptions) {
+            planRenewal(env.nanoTime());
+            schedule(timer);
+        }
+        passed.local = true;
+        next.hold = passed;
+        return passed;
     }
 
     /** Plans the first renewal of a hold. */
@@ -85,13 +100,13 @@ final class Grant extends GrantValidity {
 
     private void planRenewal(long sinceNanos, int timesPerLease) {
         Hold holder = hold;
-        renewalPlanned = holder != null && holder.options.renewal() && !holder.capped;
+        renewalPlanned = holder != null && holder.isRenewed() && !holder.capped;
         if (holder != null && renewalPlanned) {
             renewalNanos = sinceNanos + givenNanos(holder) / timesPerLease;
         }
     }
 
-    /** What was granted to a waiter may be much less than its lease. */
+    /** The length of this grant: for a waiter it may be much shorter than its lease. */
     private long givenNanos(Hold holder) {
         return Math.min(holder.options.lease().toNanos(), termNanos());
     }
@@ -100,12 +115,12 @@ final class Grant extends GrantValidity {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
-    /** Whether another server has taken over since the backend confirmed this, and may not know of it. */
+    /** Whether there was a failover since the backend confirmed this grant, so that the new server may not know it. */
     boolean isBeforeTakeover() {
         return cell.table.isBeforeTakeover(confirmedNanos());
     }
 
-    /** Has the next renewal sent at once if another server has taken over, but not again and again if many do. */
+    /** Plans an immediate renewal after a failover, but not repeatedly if there are many. */
     private void hurryAfterTakeover(Environment env) {
         Hold holder = hold;
         if (holder != null && renewalPlanned && isBeforeTakeover()) {
@@ -120,7 +135,7 @@ final class Grant extends GrantValidity {
         }
     }
 
-    /** Has the next renewal sent at once, unless one is on its way; its outcome decides then. */
+    /** Plans an immediate renewal, unless one is in flight, whose outcome then decides. */
     void renewSoon(Environment env, Timer timer) {
         hurryAfterTakeover(env);
         schedule(timer);
@@ -136,7 +151,7 @@ final class Grant extends GrantValidity {
         return holder != null && renewalPlanned && renewalNanos - earlyNanos(holder) - env.nanoTime() <= 0;
     }
 
-    /** Has the timer look after the grant at its next renewal or at its end, whichever comes first. */
+    /** Schedules this grant for its next renewal or its end, whichever comes first. */
     void schedule(Timer timer) {
         Hold holder = hold;
         if (holder != null && renewalPlanned && renewalNanos - deadlineNanos() < 0) {
@@ -195,7 +210,7 @@ final class Grant extends GrantValidity {
         if (hold == null) {
             return;
         }
-        // What is over stays over; the loss gives back what this renewal may have extended.
+        // A grant that is over stays over; the handling of the loss releases what this renewal may have extended.
         if (!isOver(env)) {
             if (outcome instanceof Renewal.Renewed renewed) {
                 extend(request, renewed.validity());
@@ -210,7 +225,12 @@ final class Grant extends GrantValidity {
         schedule(timer);
     }
 
-    /** How often it has passed from hold to hold. */
+    /** Whether a renewal was sent that has no answer yet. */
+    boolean isRenewalUnanswered() {
+        return renewalUnanswered;
+    }
+
+    /** The number of local hand-offs so far. */
     int handoffs() {
         return holds - 1;
     }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The half of a {@link Grant} that knows for how long it is good, here and on the backend. Fields are guarded by the cell's
+ * The part of a {@link Grant} that knows its validity, here and on the backend. Fields are guarded by the cell's
  * monitor except where they are volatile.
  *
  * <p>The monotonic clock decides when a grant is over. It may stand still while the machine is suspended, so the wall clock can
@@ -22,10 +22,16 @@ abstract class GrantValidity extends Timer.Entry {
     /** The wall clock counts milliseconds, and may be slewed. */
     private static final long CLOCK_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** Whether a renewal was sent to which no answer has come, so that the backend may hold it for longer than we know. */
+    /**
+     * Whether a renewal was sent that has no answer yet, so that the backend may keep the lock for longer than is known
+     * here.
+     */
     boolean renewalUnanswered;
 
-    /** Its end on both clocks. Written one after the other, so that in between the sooner of the two is the older one. */
+    /**
+     * The end of the validity by both clocks. The two are written one after the other; in between, the earlier of them
+     * is the old end.
+     */
     private volatile long deadlineNanos;
 
     private volatile long wallDeadlineMillis;
@@ -33,12 +39,12 @@ abstract class GrantValidity extends Timer.Entry {
     /** How long it was good for when it was given. */
     private long termNanos;
 
-    /** When the backend last confirmed it, and until when it has confirmed to keep it. */
+    /** The time at which the backend last confirmed this grant, and the end that it confirmed. */
     private long confirmedNanos;
 
     private long keptUntilNanos;
 
-    /** Until when the backend may keep it, should a request without an answer have been carried out. */
+    /** The time until which the backend may keep the lock, if requests without an answer were executed. */
     private long mayBeKeptUntilNanos;
 
     GrantValidity(Claim claim, Duration validity, long startNanos, long startMillis) {
@@ -47,7 +53,7 @@ abstract class GrantValidity extends Timer.Entry {
         confirm(validity, claim.lease(), startNanos, startMillis);
     }
 
-    /** Begins anew with what the backend has given. */
+    /** Takes over the validity that the backend has confirmed. */
     final void confirm(Duration validity, Duration lease, long startNanos, long startMillis) {
         termNanos = validity.toNanos();
         confirmedNanos = startNanos;
@@ -57,10 +63,10 @@ abstract class GrantValidity extends Timer.Entry {
         wallDeadlineMillis = startMillis + validity.toMillis();
     }
 
-    /** Notes that the backend still keeps the lock, without a later end. */
+    /** Notes that the backend still keeps the lock, without extending the validity. */
     final void confirmWithoutExtending(Duration validity, long startNanos, long startMillis) {
-        // The monotonic clock may have stood still, so it does not show that the backend keeps more than was asked for
-        // now.
+        // The monotonic clock may have stood still, so it cannot show that the backend keeps the lock for longer than
+        // was asked for now.
         long shownMillis = Math.max(wallDeadlineMillis, startMillis + validity.toMillis());
         wallDeadlineMillis =
                 Math.min(shownMillis, startMillis + TimeUnit.NANOSECONDS.toMillis(deadlineNanos - startNanos));
@@ -83,7 +89,7 @@ abstract class GrantValidity extends Timer.Entry {
         return env.nanoTime() - deadlineNanos >= 0;
     }
 
-    /** How long the grant is good by both clocks, zero if one of them says that it is not. */
+    /** How long the grant is valid by both clocks; zero if it is over by either. */
     final long remainingNanos(Environment env) {
         long monotonic = deadlineNanos - env.nanoTime();
         long wall = TimeUnit.MILLISECONDS.toNanos(wallDeadlineMillis - env.currentTimeMillis());
@@ -122,8 +128,8 @@ abstract class GrantValidity extends Timer.Entry {
     }
 
     /**
-     * Whether enough is left for another holder: half of what it would be given by the backend. More than its lease would be too
-     * much, since others wait for that long if the holder dies.
+     * Whether enough is left for another holder: at least half of what the backend would grant it, and no more than its
+     * lease, since others wait that long if the holder dies.
      */
     final boolean isGoodFor(Environment env, Duration lease) {
         return !renewalUnanswered

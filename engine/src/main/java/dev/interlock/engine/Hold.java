@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine;
 
-import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
 import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.Interruption;
+import dev.interlock.engine.threads.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A lock in the hands of one thread or handle, from the first acquisition to the last release or the loss. Fields are guarded by
- * the cell's monitor except where they are volatile.
- */
-final class Hold {
-    enum State {
-        HELD,
-        RELEASED,
-        LOST
-    }
-
-    /** How an attempt to give up a hold went on. */
+/** The hold of a lock of one name. Its monitor is that of the cell. */
+final class Hold extends Holding {
+    /** The result of undoing one acquisition. */
     enum Exit {
-        /** It was lost or given up before. */
+        /** The hold was lost or given up before. */
         OVER,
+        /** The thread holds the lock only as part of a lock over several names, which must be unlocked as a whole. */
+        PART,
         /** The thread had acquired the lock more than once and still holds it. */
         INNER,
         /** The next waiter here has the grant now. */
         HANDED_OVER,
-        /** The caller is engaged, and is to give the grant back. */
+        /** The caller is engaged, and must release the grant. */
         LAST
     }
 
-    /** What is to be done because a hold was lost: actions to be run, and perhaps an interrupt of its owner. */
+    /** What a loss requires: actions to run, and perhaps an interrupt of the owner. */
     record Loss(
             Hold hold,
             List<Consumer<? super LossCause>> actions,
@@ -45,56 +37,93 @@ final class Hold {
 
     final Grant grant;
 
-    /** The thread that holds the lock, or {@code null} if a handle does. */
-    final @Nullable Thread owner;
-
-    final LockOptions options;
-
     /** The token of this hold; several holds may share a grant. */
     final OptionalLong fence;
 
-    volatile State state = State.HELD;
-    volatile @Nullable LossCause lossCause;
-    volatile int count = 1;
-
-    /** How often its acquisition asked the backend, and whether it came from a local hand-over. */
+    /** How often the acquisition asked the backend, and whether the hold came from a local hand-off. */
     int attempts;
 
     boolean local;
 
-    /** Whether the acquisition has returned it; a hold that is lost before is not one for its owner. */
+    /** Whether the acquisition has returned this hold; its owner never learns of one that is lost before. */
     boolean returned;
 
     /** Whether renewal has gone as far as {@code maxHold} permits. */
     boolean capped;
 
-    /** Whether the loss was thrown to whoever closed the handle. */
-    boolean lossThrown;
-
-    /** Whether nobody is left who could give it up. */
+    /** Whether no owner is left that could give this hold up. */
     volatile boolean dropped;
 
     private final long sinceNanos;
-    private List<Consumer<? super LossCause>> lossActions = List.of();
+
+    /** When its owner got it; a part of a lock over several names has waited for the others before. */
+    private volatile long ownedSinceNanos;
+
+    /** Whether it is such a part, and waits: its lease is kept whatever the options say, since its owner does not have it yet. */
+    private volatile boolean awaiting;
+
+    /** The locks over several names that this is a part of; each has one of its holds. */
+    private List<SeveralHold> wholes = List.of();
 
     Hold(Grant grant, @Nullable Thread owner, LockOptions options, long nowNanos) {
+        super(owner, options);
         this.grant = grant;
-        this.owner = owner;
-        this.options = options;
         this.fence = grant.takeFence();
         this.sinceNanos = nowNanos;
+        this.ownedSinceNanos = nowNanos;
     }
 
-    String lockName() {
-        return grant.cell.name;
+    @Override
+    public String lockName() {
+        return grant.cell.lockName;
     }
 
-    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
-    boolean isOwnedBy(Thread thread) {
-        return owner == thread;
+    @Override
+    List<String> lockNames() {
+        return List.of(grant.cell.lockName);
     }
 
-    /** Whether nobody can give it up any more: its thread has ended, or its handle was dropped. */
+    @Override
+    OptionalLong fence() {
+        return fence;
+    }
+
+    @Override
+    OptionalLong fenceOf(String name) {
+        return fence;
+    }
+
+    @Override
+    long remainingNanos(Environment env) {
+        return state == State.HELD ? grant.remainingNanos(env) : 0;
+    }
+
+    @Override
+    void ensureValid(EngineCore core, Duration atLeast) {
+        core.leases().ensureValid(this, atLeast);
+    }
+
+    @Override
+    void onLoss(EngineCore core, Consumer<? super LossCause> action) {
+        core.leases().onLoss(this, action);
+    }
+
+    @Override
+    void cancelOnLoss(Consumer<? super LossCause> action) {
+        grant.cell.removeLossAction(this, action);
+    }
+
+    @Override
+    void close(EngineCore core) {
+        core.unlocks().close(this);
+    }
+
+    @Override
+    public void drop() {
+        dropped = true;
+    }
+
+    /** Whether no owner can give this hold up any more: its thread has ended, or its handle was dropped. */
     boolean isAbandoned() {
         return dropped || (owner != null && !owner.isAlive());
     }
@@ -105,28 +134,92 @@ final class Hold {
 
     /** Limits a time to what {@code maxHold} leaves; zero or less if it leaves nothing. */
     Duration withinMaxHold(Environment env, Duration wanted) {
-        if (options.maxHold().isEmpty()) {
+        if (awaiting || options.maxHold().isEmpty()) {
             return wanted;
         }
-        Duration left = Duration.ofMillis(
-                options.maxHold().get().minusNanos(heldNanos(env)).toMillis());
+        long ownedNanos = env.nanoTime() - ownedSinceNanos;
+        Duration left =
+                Duration.ofMillis(options.maxHold().get().minusNanos(ownedNanos).toMillis());
         return left.compareTo(wanted) < 0 ? left : wanted;
     }
 
-    /** Adds to the count; returns {@code false} if it is over. Under the monitor. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Only readers go without the monitor.
-    boolean reenter() {
-        if (state != State.HELD) {
-            return false;
+    /** Notes that the acquisition returns it to its owner; returns {@code false} if it is over. Under the monitor. */
+    boolean beReturned(Environment env, Timer timer, int holds, @Nullable SeveralHold whole) {
+        returned = state == State.HELD && !grant.isOver(env);
+        // If it is lost from here on, each of its holds is.
+        count = holds;
+        if (returned && whole != null) {
+            join(whole);
+            awaiting = true;
+            planRenewal(timer);
         }
-        if (count == Integer.MAX_VALUE) {
-            throw new Error("lock \"" + lockName() + "\" is held as often as can be counted");
-        }
-        count++;
-        return true;
+        return returned;
     }
 
-    /** Whether its grant may pass to a hold with other options; without renewal that would get what is left of a lease, not the whole. */
+    /** Notes that its owner has all parts now; under the monitor. */
+    void settle(Environment env, Timer timer) {
+        if (state == State.HELD && awaiting) {
+            awaiting = false;
+            ownedSinceNanos = env.nanoTime();
+            planRenewal(timer);
+        }
+    }
+
+    private void planRenewal(Timer timer) {
+        if (!options.renewal()) {
+            grant.planRenewal(grant.confirmedNanos());
+            grant.schedule(timer);
+        }
+    }
+
+    /** Whether its lease is extended for as long as it is held. */
+    boolean isRenewed() {
+        return awaiting || options.renewal();
+    }
+
+    /** Adds to the count, for the owner or for a lock over several names; returns {@code false} if it is over. Under the monitor. */
+    boolean reenter(@Nullable SeveralHold whole) {
+        boolean held = reenter();
+        if (held && whole != null) {
+            join(whole);
+        }
+        return held;
+    }
+
+    private void join(SeveralHold whole) {
+        if (wholes.isEmpty()) {
+            wholes = new ArrayList<>();
+        }
+        wholes.add(whole);
+    }
+
+    /** How many of its holds are not those of locks over several names. */
+    int countOfItsOwn() {
+        return count - wholes.size();
+    }
+
+    /** The locks over several names that are lost with it; not before it is lost. */
+    List<SeveralHold> wholes() {
+        return wholes;
+    }
+
+    /** Undoes one acquisition, of the owner or of a lock over several names, or all, unless it is the last. Under the monitor. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only readers go without the monitor.
+    Exit leave(@Nullable SeveralHold whole, boolean all) {
+        if (state != State.HELD || (whole != null && !wholes.remove(whole))) {
+            return Exit.OVER;
+        }
+        if (whole == null && countOfItsOwn() == 0) {
+            return Exit.PART;
+        }
+        if (count == 1 || all) {
+            return Exit.LAST;
+        }
+        count--;
+        return Exit.INNER;
+    }
+
+    /** Whether the grant may pass to a hold with these options. Without renewal it needs a whole lease. */
     boolean isGoodFor(Environment env, LockOptions next) {
         Duration lease = next.lease();
         return next.renewal()
@@ -136,53 +229,14 @@ final class Hold {
                 && grant.isGoodFor(env, lease);
     }
 
-    /** Why its time is over. */
+    /** Returns the cause of a loss by time. */
     LossCause whyOver() {
         if (isAbandoned() && (owner != null || options.renewal())) {
             return LossCause.OWNER_DIED;
         }
-        if (grant.renewalUnanswered) {
+        if (grant.isRenewalUnanswered()) {
             return LossCause.UNREACHABLE;
         }
         return capped ? LossCause.MAX_HOLD : LossCause.EXPIRED;
-    }
-
-    /** Ends it with a loss and returns the actions to be run because of that; under the monitor. */
-    List<Consumer<? super LossCause>> lose(LossCause cause) {
-        lossCause = cause;
-        state = State.LOST;
-        List<Consumer<? super LossCause>> actions = lossActions;
-        lossActions = List.of();
-        return actions;
-    }
-
-    /** Whether its loss is still to be thrown, once; under the monitor. */
-    boolean takeLossToThrow() {
-        boolean due = state == State.LOST && !lossThrown;
-        lossThrown |= due;
-        return due;
-    }
-
-    /** Keeps an action for the loss; returns {@code false} if it was lost already. Under the monitor. */
-    boolean addLossAction(Consumer<? super LossCause> action) {
-        if (state == State.HELD) {
-            if (lossActions.isEmpty()) {
-                lossActions = new ArrayList<>();
-            }
-            lossActions.add(action);
-        }
-        return state != State.LOST;
-    }
-
-    /** Drops an action for the loss; under the monitor. */
-    @SuppressWarnings("ReferenceEquality") // Each registration is one of its own.
-    void removeLossAction(Consumer<? super LossCause> action) {
-        if (!lossActions.isEmpty()) {
-            lossActions.removeIf(kept -> kept == action);
-        }
-    }
-
-    LeaseLostException lost() {
-        return new LeaseLostException(lockName(), Objects.requireNonNull(lossCause));
     }
 }

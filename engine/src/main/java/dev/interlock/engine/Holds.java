@@ -9,12 +9,17 @@ import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.QuietLog;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.Renewal;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is held here: asked about, entered again, and ended with the factory. Safe to use from any thread. */
+/**
+ * The holds of a factory: queries about them, re-entry, and their end when the factory closes. Safe to use from any
+ * thread.
+ */
 final class Holds {
     private static final QuietLog LOG = QuietLog.of(Holds.class);
 
@@ -52,14 +57,19 @@ final class Holds {
         return hold.state == Hold.State.HELD ? hold : null;
     }
 
-    /** Returns the count of the current thread's hold without looking whether it is over, so without any effect. */
+    /** Returns the owner token under which the current thread holds a lock. */
+    Optional<String> currentToken(String name) {
+        return Optional.ofNullable(current(name)).map(hold -> hold.grant.claim.token());
+    }
+
+    /** Returns the count of the current thread's hold, even if it is over. Has no effect. */
     int lastCount(String name) {
         Cell cell = cells.find(name);
         Hold hold = cell == null ? null : cell.holder();
         return hold != null && hold.isOwnedBy(Thread.currentThread()) ? hold.count : 0;
     }
 
-    /** As {@link #current}, and where the answer is none, a thread that lost the lock counts as told. */
+    /** As {@link #current}; if there is no hold, a thread that lost the lock counts as told of the loss. */
     @Nullable
     Hold currentOrTell(String name) {
         Hold hold = current(name);
@@ -72,29 +82,57 @@ final class Holds {
     /** Whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
     boolean isHeldByCurrentThread(String name) {
         Hold hold = currentOrTell(name);
-        if (hold == null || !hold.grant.isDoubted(env)) {
-            return hold != null;
+        return hold != null && isBeyondDoubt(hold) && currentOrTell(name) != null;
+    }
+
+    /** Whether both clocks say that a hold is valid, or the backend confirms it. */
+    boolean isBeyondDoubt(Hold hold) {
+        return !hold.grant.isDoubted(env) || renewals.confirmNow(hold) instanceof Renewal.Renewed;
+    }
+
+    /** Returns the hold of the current thread, or throws if it has none. */
+    Hold require(String name) {
+        Hold hold = current(name);
+        if (hold != null) {
+            return hold;
         }
-        Renewal outcome = renewals.confirmNow(hold);
-        return currentOrTell(name) != null && outcome instanceof Renewal.Renewed;
+        LossCause cause = lostHolds.tellAgain(Thread.currentThread(), name);
+        throw cause != null
+                ? new LeaseLostException(name, cause)
+                : new IllegalMonitorStateException(
+                        "the current thread does not hold lock \"" + name + "\", whose condition it wants to use");
     }
 
     /** Throws if the current thread lost the lock and was not told. */
     void throwIfLost(String name) {
         LossCause cause = lostHolds.tell(Thread.currentThread(), name);
         if (cause != null) {
-            throw new LeaseLostException(name, cause);
+            throw new LeaseLostException(LockSide.lockName(name), cause);
         }
     }
 
     /**
-     * Adds to the count of a hold; asks the backend first unless it has confirmed the hold within a renewal period, and since another
-     * server took over.
+     * Adds to the count of a hold, for the owner or for a lock over several names; asks the backend first where that is {@linkplain
+     * #confirmIfDue due}.
      *
      * @return {@code false} if the hold is over
      * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
      */
-    boolean reenter(Hold hold) {
+    boolean reenter(Hold hold, @Nullable SeveralHold whole) {
+        confirmIfDue(hold);
+        if (!hold.grant.cell.reenter(hold, whole)) {
+            return false;
+        }
+        tellCount(hold);
+        return true;
+    }
+
+    /**
+     * Asks the backend about a hold unless it has confirmed it within a renewal period, and since another server took over.
+     *
+     * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
+     */
+    void confirmIfDue(Hold hold) {
         if (hold.grant.isBeforeTakeover() || !hold.grant.isConfirmed(env, hold.options)) {
             Renewal outcome = renewals.confirmNow(hold);
             if (outcome instanceof Renewal.Failed failed
@@ -104,11 +142,6 @@ final class Holds {
             }
         }
         losses.expireIfOver(hold.grant);
-        if (!hold.grant.cell.reenter(hold)) {
-            return false;
-        }
-        tellCount(hold);
-        return true;
     }
 
     /** Tells the strategy how often the current thread holds the lock. */
@@ -128,20 +161,24 @@ final class Holds {
         }
     }
 
-    /** Whether the hold that a wait ended with is one for its owner, and not lost already. */
-    boolean isReturned(Hold hold) {
+    /**
+     * Whether the hold that a wait ended with is one for its owner, and not lost already.
+     *
+     * @param count how often its owner holds it then
+     */
+    boolean isReturned(Hold hold, int count, @Nullable SeveralHold whole) {
         if (hold.owner != null) {
-            // What was lost before was told before; what is lost from here on is new.
-            lostHolds.forget(hold.owner, hold.lockName());
+            // Earlier losses were told before; losses from here on are new.
+            lostHolds.forget(hold.owner, hold.grant.cell.name);
         }
-        if (hold.grant.cell.hasReturned(hold)) {
+        if (hold.grant.cell.hasReturned(hold, count, whole)) {
             return true;
         }
         losses.expireIfOver(hold.grant);
         return false;
     }
 
-    /** Lets all that is held here end with its lease; returns when the last one is over. */
+    /** Lets all holds end with their leases. Returns the time at which the last one is over. */
     long drop() {
         long untilNanos = env.nanoTime();
         for (Cell cell : cells.all()) {
@@ -155,14 +192,15 @@ final class Holds {
         return untilNanos;
     }
 
-    /** Ends all that is held here; returns the claims that are to be given back. */
+    /** Ends all holds, and returns the claims to release. */
     List<Claim> loseAll(LossCause cause) {
         return cells.all().stream()
                 .map(Cell::holder)
                 .filter(Objects::nonNull)
                 .map(hold -> {
                     losses.lose(hold.grant, cause);
-                    return hold.grant.claim;
+                    // Whoever was woken by a signal may not have done what it was woken for.
+                    return hold.grant.claim.withHeld(false);
                 })
                 .toList();
     }

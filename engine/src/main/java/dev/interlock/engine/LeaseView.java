@@ -2,19 +2,24 @@
 package dev.interlock.engine;
 
 import dev.interlock.Lease;
+import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
+import dev.interlock.engine.loss.Drops;
+import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** A hold as its owner sees it. Keeps the factory from being dropped. */
+/** The {@link Lease} of a hold, for its owner. Keeps the factory reachable. */
 class LeaseView implements Lease {
     private final LockEngine engine;
-    final Hold hold;
+    final Holding hold;
 
-    LeaseView(LockEngine engine, Hold hold) {
+    LeaseView(LockEngine engine, Holding hold) {
         this.engine = engine;
         this.hold = hold;
     }
@@ -23,34 +28,40 @@ class LeaseView implements Lease {
         return engine.core();
     }
 
-    private Leases leases() {
-        return engine.core().leases();
-    }
-
     @Override
     public final String lockName() {
         return hold.lockName();
     }
 
     @Override
+    public final List<String> lockNames() {
+        return hold.lockNames();
+    }
+
+    @Override
     public final OptionalLong fencingToken() {
-        return hold.fence;
+        return hold.fence();
+    }
+
+    @Override
+    public final OptionalLong fencingToken(String name) {
+        return hold.fence(name);
     }
 
     @Override
     public final boolean isValid() {
-        return leases().isValid(hold);
+        return hold.remainingNanos(core().environment()) > 0;
     }
 
     @Override
     public final Duration remaining() {
-        return leases().remaining(hold);
+        return Duration.ofNanos(hold.remainingNanos(core().environment()));
     }
 
     @Override
     public final void ensureValid(Duration atLeast) {
         try {
-            leases().ensureValid(hold, atLeast);
+            hold.ensureValid(core(), atLeast);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -59,18 +70,54 @@ class LeaseView implements Lease {
     @Override
     public final Registration onLoss(Consumer<? super LossCause> action) {
         Objects.requireNonNull(action, "action");
-        // Each registration is one of its own, also of an action that is registered twice.
+        // Wrapped, so that each registration is an object of its own, even if an action is registered twice.
         Consumer<LossCause> registered = action::accept;
-        Leases leases = leases();
-        leases.onLoss(hold, registered);
-        return () -> leases.cancelOnLoss(hold, registered);
+        hold.onLoss(core(), registered);
+        return () -> hold.cancelOnLoss(registered);
     }
 
     @Override
     public final String toString() {
-        Hold.State state = hold.state;
+        Holding.State state = hold.state;
+        OptionalLong fence = hold.fence();
         return "Lease[" + lockName() + ", " + state
-                + (state == Hold.State.HELD ? ", remaining=" + remaining() : "")
-                + (hold.fence.isPresent() ? ", fencingToken=" + hold.fence.getAsLong() : "") + "]";
+                + (state == Holding.State.HELD ? ", remaining=" + remaining() : "")
+                + (fence.isPresent() ? ", fencingToken=" + fence.getAsLong() : "") + "]";
+    }
+
+    /** The handle that holds a lock. The hold does not refer to it, so that a dropped handle can be detected. */
+    static final class OfHandle extends LeaseView implements LockHandle {
+        private final Cleaner.Cleanable dropped;
+
+        private OfHandle(LockEngine engine, Holding hold, @Nullable String place) {
+            super(engine, hold);
+            this.dropped = Drops.watch(this, new Drops.OfHandle(hold, place == null ? Drops.caller() : place));
+        }
+
+        /**
+         * Returns the handle of a hold. If it cannot be created, no owner could release the lock, so its lease must end
+         * by itself.
+         *
+         * @param place the place in the program that asked for the lock, or {@code null} for the caller
+         */
+        static LockHandle of(LockEngine engine, Holding hold, @Nullable String place) {
+            try {
+                return new OfHandle(engine, hold, place);
+            } catch (Throwable e) {
+                // Nothing else here: after a stack overflow, more calls could fail halfway.
+                hold.drop();
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                hold.close(core());
+            } finally {
+                dropped.clean();
+                Reference.reachabilityFence(this);
+            }
+        }
     }
 }

@@ -10,9 +10,9 @@ import dev.interlock.engine.protocol.Renewal;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What may be asked about the lease of a hold, and how it is extended. Safe to use from any thread. */
+/** Queries about the lease of a hold, and {@code ensureValid}. Safe to use from any thread. */
 final class Leases {
-    /** What a strategy may take off a lease against drift: the engine asks for this much more. */
+    /** The largest part of a lease that a strategy subtracts for drift: the engine asks for this much more. */
     private static final int ALLOWANCE_PARTS = 50;
 
     private static final Duration ALLOWANCE = Duration.ofMillis(5);
@@ -35,16 +35,8 @@ final class Leases {
         }
     }
 
-    void cancelOnLoss(Hold hold, Consumer<? super LossCause> action) {
-        hold.grant.cell.removeLossAction(hold, action);
-    }
-
-    boolean isValid(Hold hold) {
-        return hold.state == Hold.State.HELD && hold.grant.remainingNanos(env) > 0;
-    }
-
-    Duration remaining(Hold hold) {
-        return hold.state == Hold.State.HELD ? Duration.ofNanos(hold.grant.remainingNanos(env)) : Duration.ZERO;
+    private Duration remaining(Hold hold) {
+        return Duration.ofNanos(hold.remainingNanos(env));
     }
 
     void ensureValid(Hold hold, Duration atLeast) {

@@ -4,8 +4,11 @@ package dev.interlock.engine;
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.backend.Contact;
 import dev.interlock.engine.observe.EventQueue;
+import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.engine.threads.Waiter;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -14,11 +17,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The half of a {@link Cell} that orders those who want the lock: the threads that wait here, and the one that asks the backend.
+ * The part of a {@link Cell} that orders the threads which want the lock: waiters, and one that asks the backend.
  *
- * <p>At most one thread of a factory asks the backend for a name at a time; while it does, the cell is <em>engaged</em>. All
+ * <p>At most one thread of a factory asks the backend for a name at a time: the cell is <em>engaged</em>, and all
  * others queue. A monitor: its lock is this object's, is held for a few instructions, and never during I/O, a wait, a
- * wake-up or a call of the observer. As an ownable synchronizer it shows in thread dumps who holds the lock that a thread waits for.
+ * wake-up or a call of the observer. An ownable synchronizer, so that thread dumps show the holder of the lock.
  */
 abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private static final long serialVersionUID = 1L;
@@ -26,20 +29,23 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     private static final AtomicIntegerFieldUpdater<LocalQueue> SIGNALS =
             AtomicIntegerFieldUpdater.newUpdater(LocalQueue.class, "signals");
 
+    /** The name of the cell, and the name that users know. They differ for a side of a read/write lock. */
     final String name;
 
-    /** Has what all cells of a factory share. */
+    final String lockName;
+
+    /** The table, which has the state that all cells of a factory share. */
     final transient CellTable table;
 
     /** Whether a thread asks the backend. */
     private transient boolean engaged;
 
-    /** Those who wait behind the holder or the engaged thread. Most cells never have any. */
-    private transient Waiter.@Nullable Queue queue;
+    /** The waiters behind the holder or the engaged thread. Most cells never have any. */
+    private transient Waiter.@Nullable Queue<Hold> queue;
 
     private transient Contact contact = Contact.NONE;
 
-    /** What was noted within the monitor and is told outside of it. Most cells never have anything. */
+    /** Events that were noted within the monitor and are told outside of it. Most cells never have any. */
     private transient volatile @Nullable EventQueue events;
 
     /** Belongs to the engaged thread, and to the table once nobody uses the cell. */
@@ -50,30 +56,27 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
 
     LocalQueue(String name, CellTable table) {
         this.name = name;
+        this.lockName = LockSide.lockName(name);
         this.table = table;
     }
 
     /** Whether a thread or handle of this factory holds the lock; within the monitor. */
     abstract boolean isHeldHere();
 
-    /** Makes the caller the one who asks the backend, unless somebody here holds the lock or asks already. */
+    /** Makes the caller the thread that asks the backend, unless one here holds the lock or asks already. */
     final synchronized boolean tryEngage() {
-        if (engaged || isHeldHere()) {
-            return false;
-        }
-        engaged = true;
-        return true;
+        boolean free = !engaged && !isHeldHere();
+        engaged |= free;
+        return free;
     }
 
-    /** As {@link #tryEngage}; puts the waiter into the queue where that returns {@code false}. */
-    final boolean engageOrEnqueue(Waiter waiter) {
+    /** As {@link #tryEngage}; adds the waiter to the queue if the cell cannot be engaged. */
+    final boolean engageOrEnqueue(Waiter<Hold> waiter) {
         synchronized (this) {
             if (tryEngage()) {
                 return true;
             }
-            if (queue == null) {
-                queue = new Waiter.Queue();
-            }
+            queue = queue == null ? new Waiter.Queue<>() : queue;
             queue.add(waiter);
             noteQueueLength();
         }
@@ -81,8 +84,8 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return false;
     }
 
-    /** Takes a waiter out of the queue before its turn; returns {@code false} if its turn has come. */
-    final boolean withdraw(Waiter waiter) {
+    /** Removes a waiter from the queue before its turn; returns {@code false} if its turn has come. */
+    final boolean withdraw(Waiter<Hold> waiter) {
         synchronized (this) {
             if (queue == null || !queue.remove(waiter)) {
                 return false;
@@ -93,33 +96,43 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return true;
     }
 
+    /** Engages the queued thread that was granted the lock, if any, in the stead of the caller, which goes to the head of the queue. */
+    final boolean giveWay(Waiter<Hold> caller, Predicate<Claim> isTold) {
+        Waiter<Hold> granted;
+        synchronized (this) {
+            granted = queue == null ? null : queue.giveWay(caller, isTold);
+        }
+        wake(granted);
+        return granted != null;
+    }
+
     private void noteQueueLength() {
         int length = queueLength();
-        events = EventQueue.note(events, table.observer, to -> to.queueLength(name, length));
+        events = EventQueue.note(events, table.observer, to -> to.queueLength(lockName, length));
     }
 
     final synchronized int queueLength() {
         return queue == null ? 0 : queue.size();
     }
 
-    /** Makes the caller, who held the lock until now, the one who deals with the backend; within the monitor. */
+    /** Engages the cell for the caller, which held the lock until now. Within the monitor. */
     final void engage() {
         engaged = true;
     }
 
-    /** Ends the engagement because somebody here holds the lock; within the monitor. */
+    /** Ends the engagement because a thread or handle here holds the lock. Within the monitor. */
     final void disengage() {
         contender = null;
         engaged = false;
     }
 
-    /** Returns the first of the queue, without taking it out; within the monitor. */
-    final @Nullable Waiter first() {
+    /** Returns the first waiter, without removing it. Within the monitor. */
+    final @Nullable Waiter<Hold> first() {
         return queue == null ? null : queue.first();
     }
 
-    /** Takes a waiter out of the queue; within the monitor. The caller wakes it afterwards. */
-    final void take(Waiter waiter, Waiter.State why) {
+    /** Removes a waiter from the queue. Within the monitor; the caller wakes the waiter afterwards. */
+    final void take(Waiter<Hold> waiter, Waiter.State why) {
         Objects.requireNonNull(queue).remove(waiter);
         waiter.state = why;
         noteQueueLength();
@@ -128,19 +141,15 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
     /**
      * Ends the engagement and lets the next of the queue begin its own.
      *
-     * @param yieldSince the signals that were seen before the lock was freed, if clients elsewhere shall have their chance first
+     * @param yieldSince the signals seen before the lock was freed, if other clients shall have their chance first
      */
     final void passOn(@Nullable Integer yieldSince) {
-        Waiter next;
-        synchronized (this) {
-            next = takeNext(yieldSince);
-        }
-        wake(next);
+        wake(takeNext(yieldSince));
     }
 
-    /** As {@link #passOn(Integer)}, within the monitor; the caller wakes the waiter that is returned. */
-    final @Nullable Waiter takeNext(@Nullable Integer yieldSince) {
-        Waiter next = first();
+    /** As {@link #passOn(Integer)}; the caller wakes the waiter that is returned, outside of the monitor. */
+    final synchronized @Nullable Waiter<Hold> takeNext(@Nullable Integer yieldSince) {
+        Waiter<Hold> next = first();
         contender = null;
         engaged = next != null;
         if (next != null) {
@@ -150,23 +159,21 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return next;
     }
 
-    /** Wakes a waiter that was taken out of the queue, if there is one, and tells the table.observer. */
-    final void wake(@Nullable Waiter waiter) {
+    /** Wakes a waiter that was removed from the queue, if there is one, and tells the observer. */
+    final void wake(@Nullable Waiter<Hold> waiter) {
         if (waiter != null) {
             table.env.unpark(waiter.thread);
             EventQueue.tell(events);
         }
     }
 
-    /** Ends the wait of some of the queue with the same failure. */
-    final void failAll(RuntimeException failure, Predicate<Waiter> which) {
-        List<Waiter> failed;
+    /** Ends the waits of some waiters with the same failure. */
+    final void failAll(RuntimeException failure, Predicate<Waiter<Hold>> which) {
+        List<Waiter<Hold>> failed;
         synchronized (this) {
             failed = queue == null ? List.of() : queue.all(which);
-            for (Waiter waiter : failed) {
-                waiter.failure = failure;
-                take(waiter, Waiter.State.FAILED);
-            }
+            failed.forEach(waiter -> waiter.failure = failure);
+            failed.forEach(waiter -> take(waiter, Waiter.State.FAILED));
         }
         failed.forEach(this::wake);
     }
@@ -181,7 +188,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
                 return;
             }
             long lastedNanos = before.outageNanos(table.env);
-            events = EventQueue.note(events, table.observer, to -> to.outageEnded(name, lastedNanos));
+            events = EventQueue.note(events, table.observer, to -> to.outageEnded(lockName, lastedNanos));
         }
         EventQueue.tell(events);
     }
@@ -192,7 +199,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
             boolean begins = !contact.isOutage();
             contact = contact.failed(table.env, failure);
             if (begins) {
-                events = EventQueue.note(events, table.observer, to -> to.outageBegan(name, failure));
+                events = EventQueue.note(events, table.observer, to -> to.outageBegan(lockName, failure));
             }
         }
         EventQueue.tell(events);
@@ -202,7 +209,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return contact;
     }
 
-    /** Names the engaged thread as the one to wake at a signal. */
+    /** Makes signals wake the engaged thread. */
     final void contender(Thread thread) {
         contender = thread;
     }
@@ -220,16 +227,12 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         }
     }
 
-    /** Starts to listen for releases; by the engaged thread. */
-    final void openWatch(LeaseProtocol protocol) {
+    /** Starts to listen for releases, unless that has begun; by the engaged thread. */
+    final Watch openWatch(LeaseProtocol protocol) {
         if (watch == null) {
             watch = protocol.watch(name, this::signal);
         }
-    }
-
-    /** Whether releases are told; to the engaged thread, once it has opened the watch. */
-    final boolean isListening() {
-        return watch != null && watch.isListening();
+        return watch;
     }
 
     final void closeWatch() {
@@ -238,9 +241,9 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         }
     }
 
-    /** Shows no more than the name. */
+    /** Returns the name only. */
     @Override
     public final String toString() {
-        return "lock \"" + name + "\"";
+        return "lock \"" + lockName + "\"";
     }
 }

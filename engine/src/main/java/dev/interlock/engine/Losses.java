@@ -2,6 +2,7 @@
 package dev.interlock.engine;
 
 import dev.interlock.LossCause;
+import dev.interlock.engine.backend.Releases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.Interruption;
 import dev.interlock.engine.loss.LostHolds;
@@ -13,7 +14,10 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the loss of a lock entails: its owner is told, and what may be left of it on the backend is given back. Safe to use from any thread. */
+/**
+ * Handles losses: tells the owner, and releases what may be left of the lock on the backend. Safe to use from any
+ * thread.
+ */
 final class Losses {
     private static final QuietLog LOG = QuietLog.of(Losses.class);
 
@@ -39,12 +43,12 @@ final class Losses {
         this.lostHolds = lostHolds;
     }
 
-    /** Ends the hold that a grant has now, if any, because the grant is no more. */
+    /** Ends the present hold of a grant, if any, because the grant is lost. */
     void lose(Grant grant, LossCause cause) {
         settle(grant, grant.cell.lose(grant, cause, lostHolds));
     }
 
-    /** Ends the hold that a grant has now, if any and if its time is over; logs and drops any exception. */
+    /** Ends the present hold of a grant, if there is one and its time is over. Logs and drops any exception. */
     void expireIfOver(Grant grant) {
         if (!grant.isOver(env)) {
             return;
@@ -52,7 +56,7 @@ final class Losses {
         try {
             settle(grant, grant.cell.lose(grant, null, lostHolds));
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.name + "\" failed", e);
+            LOG.log(System.Logger.Level.ERROR, "the end of lock \"" + grant.cell.lockName + "\" failed", e);
         }
     }
 
@@ -67,6 +71,7 @@ final class Losses {
                 interrupt(owner, interruption);
             }
             announce(loss.hold(), loss.actions());
+            loss.hold().wholes().forEach(whole -> whole.partLost(cause(loss.hold())));
             if (grant.mayOutlive()) {
                 releases.afterUnknownOutcome(grant.claim);
             }
@@ -75,8 +80,8 @@ final class Losses {
         }
     }
 
-    /** The code of a thread class of the user's runs where it can hold up nothing but other code of the user's. */
-    private void interrupt(Thread owner, Interruption interruption) {
+    /** An interrupt() of a class of the application runs where it can delay only code of the application. */
+    void interrupt(Thread owner, Interruption interruption) {
         if (Interruption.isPlatform(owner)) {
             interruption.run(env, owner);
         } else {
@@ -86,7 +91,7 @@ final class Losses {
 
     /** Tells listeners of the loss of a hold, and runs the actions that were registered for it. */
     void announce(Hold hold, List<Consumer<? super LossCause>> actions) {
-        // Whoever counts the holds has not heard of one that its acquisition did not return.
+        // Listeners were not told of a hold that its acquisition did not return.
         if (hold.returned && observer.isOn()) {
             observer.lost(hold.lockName(), cause(hold), hold.heldNanos(env));
         }
@@ -94,12 +99,12 @@ final class Losses {
     }
 
     /** Runs an action because of the loss of a hold. */
-    void announce(Hold hold, Consumer<? super LossCause> action) {
+    void announce(Holding hold, Consumer<? super LossCause> action) {
         LossCause cause = cause(hold);
         notices.add(() -> action.accept(cause));
     }
 
-    private static LossCause cause(Hold hold) {
+    private static LossCause cause(Holding hold) {
         return Objects.requireNonNull(hold.lossCause, "only a loss is announced");
     }
 }

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Extends the grants of live holders, each third of what they were given and many at a time. Safe to use from any thread. */
+/**
+ * Renews the grants of live holders, after each third of their validity and many at a time. Safe to use from any
+ * thread.
+ */
 final class Renewals {
     private static final QuietLog LOG = QuietLog.of(Renewals.class);
 
@@ -38,14 +41,14 @@ final class Renewals {
     /**
      * A renewal: a grant, the claim with the lease to ask for, and the moment just before it is sent.
      *
-     * @param extending whether the grant is to last longer; otherwise it is only to be shown that the lock is still held
+     * @param extending whether to extend the grant; otherwise the renewal only checks that the lock is still held
      */
     record Request(Grant grant, Claim claim, boolean extending, long startNanos, long startMillis) {}
 
-    /** What may share a request. */
+    /** The renewals that may share a request. */
     private record Batch(String lane, Duration timeout) {}
 
-    /** A renewal that is to be sent. */
+    /** A renewal that will be sent. */
     private record Planned(Grant grant, Claim claim) {}
 
     Renewals(Environment env, Observer observer, LeaseProtocol protocol, Lanes lanes, Losses losses) {
@@ -56,7 +59,7 @@ final class Renewals {
         this.losses = losses;
     }
 
-    /** Looks after grants whose timer has fired: ends those that are over, and renews those for which it is time. */
+    /** Handles grants whose timer has fired: ends those that are over, and renews those that are due. */
     void handle(List<Grant> due) {
         Map<Batch, List<Planned>> batches = new HashMap<>();
         for (Grant grant : due) {
@@ -70,7 +73,7 @@ final class Renewals {
         });
     }
 
-    /** Begins the renewal of a grant if it is time for it, and adds it to those that it may share a request with. */
+    /** Begins the renewal of a grant if it is due, and adds it to a request that it may share. */
     private void plan(Grant grant, Map<Batch, List<Planned>> batches) {
         Claim claim = null;
         try {
@@ -101,13 +104,13 @@ final class Renewals {
         }
     }
 
-    /** Has a renewal that failed before its outcome was known tried again; logs and drops any exception, as others are waiting. */
+    /** Plans a retry of a renewal without a known outcome. Logs and drops any exception, as others wait. */
     private static void fail(Grant grant, @Nullable Claim begun, Throwable failure) {
         try {
             grant.cell.renewalFailed(grant, begun == null ? null : begun.lease());
-            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.name + "\" failed", failure);
+            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + grant.cell.lockName + "\" failed", failure);
         } catch (Throwable e) {
-            // The log fails, too. What is to be done was done before.
+            // Logging fails too, but the retry is already planned.
         }
     }
 
@@ -144,18 +147,18 @@ final class Renewals {
         over.forEach(planned -> planned.grant.cell.renewalFailed(planned.grant, planned.claim.lease()));
     }
 
-    /** Lets the failure of one lock stop no other. */
+    /** Settles the renewal of one lock, and logs any exception, so that it does not stop the others. */
     private void settleGuarded(Request request, Renewal outcome) {
         try {
             settle(request, outcome);
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + request.claim.name() + "\" failed", e);
+            LOG.log(System.Logger.Level.ERROR, "the renewal of lock \"" + request.claim.lockName() + "\" failed", e);
             request.grant.cell.renewalFailed(request.grant, null);
         }
     }
 
     /**
-     * Extends the grant of a hold now, on the caller's thread.
+     * Renews the grant of a hold now, on the caller's thread.
      *
      * @return the outcome, or {@code null} if the hold is over
      */
@@ -215,7 +218,7 @@ final class Renewals {
     private void settle(Request request, Renewal outcome) {
         Grant grant = request.grant;
         if (outcome instanceof Renewal.Lost lost) {
-            // As if unanswered: a minority of the servers may still hold it, and is told.
+            // Treated as unanswered: a minority of the servers may still hold the lock, and gets a release.
             losses.lose(grant, lost.cause());
             return;
         }
@@ -224,18 +227,19 @@ final class Renewals {
             grant.cell.answered();
             if (observer.isOn()) {
                 observer.renewed(
-                        grant.claim.name(),
+                        grant.claim.lockName(),
                         env.nanoTime() - request.startNanos,
                         Duration.ofNanos(grant.remainingNanos(env)));
             }
         } else if (outcome instanceof Renewal.Failed failed) {
             if (observer.isOn()) {
-                observer.renewalFailed(grant.claim.name(), failed.cause());
+                observer.renewalFailed(grant.claim.lockName(), failed.cause());
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the lease of lock \"" + grant.claim.name() + "\" could not be renewed, and ends unless a later try"
-                            + " succeeds: " + failed.cause().getMessage());
+                    "the lease of lock \"" + grant.claim.lockName()
+                            + "\" could not be renewed, and ends unless a later try" + " succeeds: "
+                            + failed.cause().getMessage());
         }
     }
 }

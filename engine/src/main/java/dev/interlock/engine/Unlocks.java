@@ -2,16 +2,25 @@
 package dev.interlock.engine;
 
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockBackendException;
 import dev.interlock.LossCause;
+import dev.interlock.engine.backend.Releases;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.loss.LostHolds;
 import dev.interlock.engine.observe.Observer;
 import dev.interlock.engine.observe.QuietLog;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.LockSide;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.threads.Wait;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** How a holder gives up what it holds: by unlocking or by closing its handle. Safe to use from any thread. */
+/** Releases locks: {@code unlock()}, and {@code close()} of handles. Safe to use from any thread. */
 final class Unlocks {
     private static final QuietLog LOG = QuietLog.of(Unlocks.class);
 
@@ -22,6 +31,7 @@ final class Unlocks {
     private final Releases releases;
     private final Losses losses;
     private final LostHolds lostHolds;
+    private final @Nullable ConditionProtocol conditions;
 
     Unlocks(
             Environment env,
@@ -30,7 +40,8 @@ final class Unlocks {
             Holds holds,
             Releases releases,
             Losses losses,
-            LostHolds lostHolds) {
+            LostHolds lostHolds,
+            @Nullable ConditionProtocol conditions) {
         this.env = env;
         this.observer = observer;
         this.cells = cells;
@@ -38,6 +49,7 @@ final class Unlocks {
         this.releases = releases;
         this.losses = losses;
         this.lostHolds = lostHolds;
+        this.conditions = conditions;
     }
 
     /** Gives up the hold of the current thread. */
@@ -52,77 +64,160 @@ final class Unlocks {
     private IllegalMonitorStateException notHeld(String name) {
         LossCause cause = lostHolds.takeBack(Thread.currentThread(), name);
         return cause == null
-                ? new IllegalMonitorStateException("the current thread does not hold lock \"" + name + "\"")
-                : new LeaseLostException(name, cause);
+                ? new IllegalMonitorStateException(
+                        "the current thread does not hold lock \"" + LockSide.lockName(name) + "\"")
+                : new LeaseLostException(LockSide.lockName(name), cause);
     }
 
-    /** Gives up the hold of a handle; tells of its loss once. */
+    /** Gives up the hold of a handle, or throws if it was lost, once. */
     void close(Hold hold) {
         losses.expireIfOver(hold.grant);
         release(hold);
     }
 
     private void release(Hold hold) {
-        if (!exit(hold, hold.grant.claim.timeout())) {
-            if (hold.owner != null) {
-                throw notHeld(hold.lockName());
-            }
-            if (hold.grant.cell.takeLossToThrow(hold)) {
-                throw hold.lost();
-            }
+        switch (exit(hold, hold.grant.claim.timeout())) {
+            case OVER -> throwIfLost(hold);
+            case PART ->
+                throw new IllegalMonitorStateException("the current thread holds lock \"" + hold.lockName()
+                        + "\" only as part of a lock over several names: unlock that one");
+            case INNER, HANDED_OVER, LAST -> {}
+        }
+    }
+
+    private void throwIfLost(Hold hold) {
+        if (hold.owner != null) {
+            throw notHeld(hold.lockName());
+        }
+        if (hold.grant.cell.takeLossToThrow(hold)) {
+            throw hold.lost();
         }
     }
 
     /**
-     * Undoes one acquisition; with the last one hands the grant over to the next waiter here, or gives it back.
+     * Undoes one acquisition. After the last one, hands the grant to the next waiter here, or releases it.
      *
      * @param patience how long to wait for the answer of the backend
-     * @return {@code false} if the hold was over before
      */
-    private boolean exit(Hold hold, Duration patience) {
-        Cell cell = hold.grant.cell;
-        Hold.Exit exit = cell.exit(hold);
-        switch (exit) {
-            case OVER -> {}
-            case INNER -> holds.tellCount(hold);
-            case HANDED_OVER -> {
-                released(hold);
-                cells.leave(cell);
-            }
-            case LAST -> giveBack(hold, patience);
+    private Hold.Exit exit(Hold hold, Duration patience) {
+        Hold.Exit exit = exit(hold, (SeveralHold) null);
+        if (exit == Hold.Exit.LAST) {
+            giveBack(hold, () -> releases.now(hold.grant.claim, patience));
         }
-        return exit != Hold.Exit.OVER;
+        return exit;
     }
 
-    private void giveBack(Hold hold, Duration patience) {
-        Cell cell = hold.grant.cell;
-        int signals = cell.signals();
+    /** Undoes one acquisition, of the owner or of several names. After the last, the grant must be released. */
+    Hold.Exit exit(Hold hold, @Nullable SeveralHold whole) {
+        Hold.Exit exit = hold.grant.cell.exit(hold, whole, false, true);
+        if (exit == Hold.Exit.INNER && hold.isOwnedBy(Thread.currentThread())) {
+            holds.tellCount(hold);
+        } else if (exit == Hold.Exit.HANDED_OVER) {
+            released(hold);
+            cells.leave(hold.grant.cell);
+        }
+        return exit;
+    }
+
+    private void giveBack(Hold hold, Supplier<@Nullable Release> request) {
+        int signals = hold.grant.cell.signals();
         Release outcome = null;
         try {
-            outcome = releases.now(hold.grant.claim, patience);
+            outcome = request.get();
         } finally {
-            if (outcome instanceof Release.Lost lost) {
-                losses.announce(hold, cell.wasLostAtRelease(hold, lost.cause()));
-            } else {
-                released(hold);
-            }
-            boolean yields = !(outcome instanceof Release.Freed freed) || freed.othersMayWait();
-            cell.passOn(yields ? signals : null);
-            cells.leave(cell);
+            end(hold, signals, outcome);
         }
         if (outcome instanceof Release.Lost) {
             throw hold.lost();
         }
     }
 
+    /**
+     * Notes that a grant was released.
+     *
+     * @param signals the signals that were seen before
+     * @param outcome the backend's answer, if there is one
+     */
+    void end(Hold hold, int signals, @Nullable Release outcome) {
+        Cell cell = hold.grant.cell;
+        if (outcome instanceof Release.Lost lost) {
+            losses.announce(hold, cell.wasLostAtRelease(hold, lost.cause()));
+        } else {
+            released(hold);
+        }
+        boolean yields = !(outcome instanceof Release.Freed freed) || freed.othersMayWait();
+        cell.passOn(yields ? signals : null);
+        cells.leave(cell);
+    }
+
+    /**
+     * Gives up all holds of the current thread, and has a claim of it wait for a condition. If somebody waits for the lock here, the
+     * claim has to wait before that one gets it, since it may signal at once.
+     *
+     * @return why nobody knows whether the claim waits, or {@code null} if it does
+     */
+    @Nullable
+    LockBackendException exitToWait(Hold hold, Claim waiter) {
+        ConditionProtocol kept = Objects.requireNonNull(conditions, "only conditions that are supported are made");
+        Cell cell = hold.grant.cell;
+        Claim held = hold.grant.claim;
+        Hold.Exit exit = cell.exit(hold, null, true, false);
+        boolean waits = exit == Hold.Exit.INNER;
+        if (waits) {
+            if (Wait.undisturbed(() -> kept.await(held, waiter, false)) instanceof Release.Lost lost) {
+                lost(hold, lost.cause());
+            }
+            exit = cell.exit(hold, null, true, true);
+        }
+        if (exit == Hold.Exit.OVER) {
+            holds.require(hold.lockName());
+        }
+        if (exit == Hold.Exit.HANDED_OVER) {
+            released(hold);
+            cells.leave(cell);
+            return null;
+        }
+        AtomicReference<@Nullable LockBackendException> failure = new AtomicReference<>();
+        try {
+            giveBack(hold, () -> {
+                if (waits) {
+                    return releases.now(held, held.timeout());
+                }
+                try {
+                    return Wait.undisturbed(() -> kept.await(held, waiter, true));
+                } catch (LockBackendException e) {
+                    failure.set(e);
+                    releases.afterUnknownOutcome(held);
+                    return null;
+                }
+            });
+        } catch (LeaseLostException e) {
+            forfeit(hold.lockName(), hold.count, e.lossCause());
+            throw e;
+        }
+        return failure.get();
+    }
+
+    /** Ends a hold of the current thread that the backend has reported lost, and throws the loss. */
+    void lost(Hold hold, LossCause cause) {
+        losses.lose(hold.grant, cause);
+        holds.require(hold.lockName());
+    }
+
+    /** Counts holds of the current thread as lost that it does not get back; the caller tells the thread. */
+    void forfeit(String name, int count, LossCause cause) {
+        lostHolds.add(Thread.currentThread(), name, count, cause);
+        lostHolds.tell(Thread.currentThread(), name);
+    }
+
     private void released(Hold hold) {
-        // Whoever counts the holds has not heard of one that its acquisition did not return.
+        // Listeners were not told of a hold that its acquisition did not return.
         if (hold.returned && observer.isOn()) {
             observer.released(hold.lockName(), hold.heldNanos(env));
         }
     }
 
-    /** Gives up a hold that its acquisition does not return after all, because of how its wait ended. */
+    /** Gives up a hold that its acquisition cannot return, because the wait ended otherwise. */
     void giveUpUnused(Hold hold, Wait wait) {
         try {
             exit(hold, wait.leftForRelease(hold.grant.claim.timeout()));

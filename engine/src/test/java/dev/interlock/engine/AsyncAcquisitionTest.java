@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.engine.InMemoryProtocol.Verb;
 import dev.interlock.engine.Person.Call;
+import dev.interlock.engine.threads.AsyncAcquisition;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,31 @@ class AsyncAcquisitionTest extends EngineTest {
         close(result(stage));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"cancel", "complete", "completeExceptionally", "obtrudeValue", "obtrudeException", "orTimeout"})
+    void endingAStageGivesItsPlaceUpBeforeItsDependentsRun(String way) {
+        ann.does(lock::lock).value();
+        CompletableFuture<LockHandle> stage = acquired(bob);
+        assertThat(env.threads()).anyMatch(AsyncAcquisitionTest::isCarrier);
+        List<Boolean> waited = new ArrayList<>();
+        CompletableFuture<Boolean> dependent = stage.handle((handle, failure) -> {
+            env.settle();
+            return waited.add(env.threads().stream().anyMatch(AsyncAcquisitionTest::isCarrier));
+        });
+        switch (way) {
+            case "cancel" -> stage.cancel(true);
+            case "complete" -> stage.complete(null);
+            case "completeExceptionally" -> stage.completeExceptionally(new IllegalStateException());
+            case "obtrudeValue" -> stage.obtrudeValue(null);
+            case "obtrudeException" -> stage.obtrudeException(new IllegalStateException());
+            default -> stage.orTimeout(1, TimeUnit.NANOSECONDS);
+        }
+        dependent.join();
+        assertThat(waited).containsExactly(false);
+        ann.does(lock::unlock).value();
+    }
+
     @Test
     void stagesOfOneLockCompleteInTheOrderOfTheCalls() {
         LockHandle first = result(acquired(ann));
@@ -174,7 +201,7 @@ class AsyncAcquisitionTest extends EngineTest {
         env.settle();
         assertThat(env.threads()).noneMatch(AsyncAcquisitionTest::isCarrier);
         assertThat(server.places()).isZero();
-        assertThat(one.engine().core().cellCount()).isZero();
+        assertThat(one.engine().core().cells().size()).isZero();
         Call<Void> next = cleo.does(lock::lock);
         ann.does(two.lock()::unlock).value();
         env.advance(seconds(2));
@@ -238,13 +265,13 @@ class AsyncAcquisitionTest extends EngineTest {
         // No thread of the virtual environment runs before it settles.
         stage.set(
                 timed
-                        ? AsyncAcquisition.tryAcquire(env, name, cancelling, seconds(5))
-                        : AsyncAcquisition.acquire(env, name, cancelling));
+                        ? AsyncAcquisition.tryAcquire(env, name, cancelling, seconds(5), "here")
+                        : AsyncAcquisition.acquire(env, name, cancelling, "here"));
         env.settle();
         assertThat(cancelled).as("what cancel() returned").hasValue(true);
         assertThat(server.isFree(NAME)).as("the lock is free").isTrue();
         assertThat(one.protocol().calls(Verb.RELEASE)).isEqualTo(1);
-        assertThat(one.engine().core().cellCount()).isZero();
+        assertThat(one.engine().core().cells().size()).isZero();
         assertThat(env.threads()).noneMatch(AsyncAcquisitionTest::isCarrier);
     }
 
@@ -410,7 +437,7 @@ class AsyncAcquisitionTest extends EngineTest {
         env.advance(seconds(1));
         assertThat(server.isFree(NAME)).isTrue();
         assertThat(server.places()).isZero();
-        assertThat(engine.core().cellCount()).isZero();
+        assertThat(engine.core().cells().size()).isZero();
         assertThat(protocol.breaches()).isEmpty();
         engine.close();
         env.close();

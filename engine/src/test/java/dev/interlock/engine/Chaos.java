@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Random work under locks, and what must be true of it whatever goes wrong. Safe to use from any thread. */
+/** Random work under locks, and the assertions that must hold whatever goes wrong. Safe to use from any thread. */
 final class Chaos {
     private static final LockOptions[] OPTIONS = {
         LockOptions.builder().lease(Duration.ofMillis(300)).build(),
@@ -45,7 +45,7 @@ final class Chaos {
     /**
      * Creates the work.
      *
-     * @param checksExclusion whether there may be only one holder, as the server forgets nothing
+     * @param checksExclusion whether to check that there is only one holder, because the server forgets nothing
      */
     Chaos(Environment env, boolean checksExclusion) {
         this.env = env;
@@ -96,7 +96,7 @@ final class Chaos {
                     byThread(lock, random);
                 }
             } catch (InterruptedException | LockBackendException | LeaseLostException e) {
-                // Expected when things go wrong.
+                // Expected under faults.
             } catch (IllegalStateException | AssertionError e) {
                 if (!"planted".equals(e.getMessage())) {
                     report(name, e.toString());
@@ -196,7 +196,7 @@ final class Chaos {
         String name = lease.lockName();
         live.computeIfAbsent(name, key -> new ArrayList<>()).add(lease);
         long fence = lease.fencingToken().orElseThrow();
-        // Whoever has lost the lease by now may see its token after the next holder has seen a larger one.
+        // A holder that has lost its lease by now may read its token after the next holder has read a larger one.
         if (checksExclusion && lease.isValid() && fence <= lastFence.getOrDefault(name, 0L)) {
             report(name, "fencing token " + fence + " after " + lastFence.get(name));
         }

@@ -155,7 +155,7 @@ class CloseTest extends EngineTest {
 
     @Test
     void aThreadThatFoundItOpenAndRunsAgainAfterTheCloseDoesNotAsk() {
-        // The last thing that an acquisition does before it can be seen is to see to the timer.
+        // Starting the timer is the last step of an acquisition before it is visible.
         env.whenThreadIsMade("-timer", one.engine()::close);
         assertThat(ann.asks(one.lock()::tryLock).failure())
                 .isInstanceOf(IllegalStateException.class)

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What real threads, the collector and a thread dump see of the engine. */
+/** The engine with real threads, the garbage collector and thread dumps. */
 class DropsTest {
     private static final String NAME = "dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** A lease that a test waits for, and that a busy machine does not lose before it is renewed. */
+    /** A lease whose end a test waits for, and that is renewed in time even on a busy machine. */
     private static final Duration ENDS_SOON = Duration.ofSeconds(2);
 
     private final Environment env = Environment.system();
@@ -73,7 +73,7 @@ class DropsTest {
         return (LockEngine) LockEngine.newFactory("memory", EngineTest.PROFILE, protocol, config, env);
     }
 
-    /** Leases that a busy machine does not lose. */
+    /** Leases that are renewed in time even on a busy machine. */
     private static LockConfig config() {
         return config(Duration.ofSeconds(30));
     }
@@ -287,7 +287,7 @@ class DropsTest {
         LockConfig config = config().toBuilder()
                 .listener(new LockListener() {})
                 .threadFactory(task -> {
-                    // Each event tries to start the thread of the listeners, which it never gets.
+                    // Each event tries to start the thread of the listeners, and fails.
                     boolean forListeners = Stream.of(new Throwable().getStackTrace())
                             .anyMatch(frame -> frame.getClassName().endsWith(".Dispatcher"));
                     if (forListeners) {
@@ -337,7 +337,7 @@ class DropsTest {
         for (int i = 0; i < 30; i++) {
             long stackSize = 256 * 1024 + i * 16L;
             try (LockEngine engine = engine(config(Duration.ofMillis(500)))) {
-                // The timer runs, so that it is not started at the end of a stack.
+                // The timer runs already, so that it is not started during the stack overflow.
                 engine.getLock(NAME).acquire().close();
                 Thread deep = new Thread(
                         null,
@@ -345,7 +345,7 @@ class DropsTest {
                             try {
                                 acquireAtEachDepth(engine);
                             } catch (StackOverflowError e) {
-                                // What the test is about.
+                                // The error that the test causes.
                             }
                         },
                         "deep",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.DistributedLock;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyProfile;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -22,11 +23,11 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the tests of the engine have in common: a virtual environment, a server in memory, and any number of factories. */
+/** The base of the engine's tests: a virtual environment, a server in memory, and any number of factories. */
 abstract class EngineTest {
     static final String NAME = "invoice:42";
     static final Duration LEASE = Duration.ofSeconds(30);
-    static final StrategyProfile PROFILE = new StrategyProfile("in memory", Set.of(), Set.of());
+    static final StrategyProfile PROFILE = new StrategyProfile("in memory", Set.of(Capability.SEVERAL_NAMES), Set.of());
 
     final VirtualEnvironment env = new VirtualEnvironment();
     final MemoryServer server = new MemoryServer(env);
@@ -38,7 +39,7 @@ abstract class EngineTest {
     private final Logger logger = Logger.getLogger("dev.interlock.engine");
     private final LogCapture log = new LogCapture();
 
-    /** A factory as it would be in a process of its own. */
+    /** A factory that stands for a process of its own. */
     record Jvm(LockEngine engine, InMemoryProtocol protocol) {
         DistributedLock lock() {
             return engine.getLock(NAME);
@@ -92,10 +93,10 @@ abstract class EngineTest {
         logger.setLevel(null);
         logger.setUseParentHandlers(true);
         jvms.forEach(jvm -> jvm.protocol.heal());
-        // Time for what is done in the background, and not enough for a lease to end.
+        // Enough time for background work, and not enough for a lease to end.
         env.advance(seconds(10));
         for (Jvm jvm : jvms) {
-            assertThat(jvm.engine.core().cellCount()).as("cells in use").isZero();
+            assertThat(jvm.engine.core().cells().size()).as("cells in use").isZero();
             assertThat(jvm.protocol.breaches()).isEmpty();
             jvm.engine.close();
         }
@@ -106,7 +107,7 @@ abstract class EngineTest {
         assertThat(log.lines).noneMatch(line -> line.contains("secret#"));
     }
 
-    /** Keeps what is logged, with the stack traces. */
+    /** Keeps the log messages, with their stack traces. */
     private static final class LogCapture extends Handler {
         private final List<String> lines = new CopyOnWriteArrayList<>();
 

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** A holder that makes sure of its lease. */
+/** Tests of ensureValid(). */
 class EnsureValidTest extends EngineTest {
     private final Jvm one = jvm();
 

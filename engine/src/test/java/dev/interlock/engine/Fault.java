@@ -4,12 +4,12 @@ package dev.interlock.engine;
 import java.time.Duration;
 
 /**
- * How one request goes wrong.
+ * A fault of one request.
  *
- * @param answer what the caller gets
- * @param effect what becomes of the request on the server
- * @param before how long the request is on its way
- * @param after how long the answer is on its way, or how much later than the answer the effect comes
+ * @param answer the answer that the caller gets
+ * @param effect the effect of the request on the server
+ * @param before how long the request takes to the server
+ * @param after how long the answer takes, or how much later than the answer the effect comes
  */
 record Fault(Answer answer, Effect effect, Duration before, Duration after) {
     enum Answer {
@@ -52,7 +52,7 @@ record Fault(Answer answer, Effect effect, Duration before, Duration after) {
         return of(Answer.UNKNOWN, Effect.DONE);
     }
 
-    /** The caller gives up and the request is carried out a while later. */
+    /** The caller gives up, and the request is executed a while later. */
     static Fault lateEffect(Duration later) {
         return new Fault(Answer.UNKNOWN, Effect.LATE, Duration.ZERO, later);
     }

@@ -109,7 +109,7 @@ class ForeignThreadTest {
                         Thread.onSpinWait();
                     }
                     try {
-                        // Extends the lease if the backend still keeps what is not valid any more.
+                        // Extends the lease if the backend still keeps a lock that is no longer valid here.
                         lease.ensureValid(Duration.ofMillis(100));
                     } catch (LeaseLostException e) {
                         told.countDown();

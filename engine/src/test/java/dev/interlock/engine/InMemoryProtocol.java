@@ -6,6 +6,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.JointLeases;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,13 +28,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A client of a {@link MemoryServer} that fails as it is told. Safe to use from any thread. */
-final class InMemoryProtocol implements LeaseProtocol {
+/** A client of a {@link MemoryServer} that fails on request. Safe to use from any thread. */
+final class InMemoryProtocol implements LeaseProtocol, JointLeases {
     enum Verb {
         ATTEMPT,
         RENEW,
         RELEASE,
-        IS_LOCKED
+        IS_LOCKED,
+        TAKE_TOGETHER,
+        RELEASE_TOGETHER
     }
 
     private final Environment env;
@@ -52,27 +56,33 @@ final class InMemoryProtocol implements LeaseProtocol {
 
     volatile boolean confirmsListening = true;
 
+    /** Whether this client takes and gives back several locks at once. */
+    volatile boolean joint;
+
     /** Whether claims of this client keep their place with the server. */
     volatile boolean queues;
 
-    /** What a message has granted, by token. */
+    /** The grants by message, by token. */
     private final Map<String, Handed> handed = new ConcurrentHashMap<>();
 
     private record Handed(long untilNanos, long wallUntilMillis, OptionalLong firstFence) {}
 
-    /** Whether a set interrupt status at the beginning of a call is a breach; with real threads it is a race that nobody loses. */
+    /**
+     * Whether a set interrupt status at the beginning of a call counts as a breach. Not with real threads, where an
+     * interrupt may come at any moment.
+     */
     volatile boolean checksInterrupts = true;
 
-    /** Whether a call after close is a breach. */
+    /** Whether a call after close counts as a breach. */
     volatile boolean checksClosed = true;
 
-    /** Whether telling how often a lock is held fails. */
+    /** Whether holdsChanged() fails. */
     volatile boolean failsToShowHolds;
 
-    /** The lock whose lane cannot be told, once. */
+    /** The lock for which lane() fails, once. */
     volatile @Nullable String laneFailsFor;
 
-    /** Whether the end of listening fails. */
+    /** Whether closing a watch fails. */
     volatile boolean closesBadly;
 
     private volatile Runnable onTakeover = () -> {};
@@ -136,7 +146,7 @@ final class InMemoryProtocol implements LeaseProtocol {
         return renewed;
     }
 
-    /** What was told of holds: thread and count. */
+    /** The calls of holdsChanged(): thread and count. */
     List<String> holds() {
         return holds;
     }
@@ -240,6 +250,32 @@ final class InMemoryProtocol implements LeaseProtocol {
     }
 
     @Override
+    public Optional<JointLeases> joint() {
+        return joint ? Optional.of(this) : Optional.empty();
+    }
+
+    @Override
+    public boolean areTogether(List<String> names) {
+        return true;
+    }
+
+    @Override
+    public Taking takeTogether(List<Claim> claims) {
+        try {
+            return call(begin(Verb.TAKE_TOGETHER), () -> server.takeTogether(claims));
+        } catch (LockBackendException e) {
+            return new Taking.Failed(e);
+        }
+    }
+
+    @Override
+    public List<Release> releaseTogether(List<Claim> claims) {
+        return call(
+                begin(Verb.RELEASE_TOGETHER),
+                () -> claims.stream().map(claim -> server.release(this, claim)).toList());
+    }
+
+    @Override
     public boolean isLocked(String name) {
         return call(begin(Verb.IS_LOCKED), () -> !server.isFree(name));
     }
@@ -273,7 +309,7 @@ final class InMemoryProtocol implements LeaseProtocol {
         throw (E) failure;
     }
 
-    /** Takes a while, whatever the interrupt status says, and leaves it as it is. */
+    /** Waits for a while, whatever the interrupt status, and leaves the status as it is. */
     private void pause(Duration time) {
         boolean interrupted = false;
         long until = env.nanoTime() + time.toNanos();
@@ -309,7 +345,7 @@ final class InMemoryProtocol implements LeaseProtocol {
         onTakeover = takeover;
     }
 
-    /** As if another server had taken over. */
+    /** Simulates a failover. */
     void takeover() {
         onTakeover.run();
     }

@@ -85,7 +85,7 @@ class InterruptTest extends EngineTest {
         assertThat(call.interruptedAfter()).as("status after the exception").isFalse();
     }
 
-    /** Asserts the end of a call that was interrupted and does not care, and frees what it acquired. */
+    /** Asserts that a call which ignores interrupts has ended normally, and frees what it acquired. */
     private void assertNotInterrupted(Call<AutoCloseable> call, boolean acquired) {
         AutoCloseable held = call.value();
         assertThat(call.interruptedAfter()).as("status afterwards").isTrue();

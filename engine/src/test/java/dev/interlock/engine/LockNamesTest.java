@@ -50,7 +50,7 @@ class LockNamesTest extends EngineTest {
                 List.of("a", "A", " a", "a ", "a\nb", "{a}", "*", "a:b", "\u0000", "\u00e9", "e\u0301", "\ud83d\udd12");
         List<DistributedLock> locks = names.stream().map(one.engine()::getLock).toList();
         ann.does(() -> locks.forEach(DistributedLock::lock)).value();
-        assertThat(one.engine().core().cellCount()).isEqualTo(names.size());
+        assertThat(one.engine().core().cells().size()).isEqualTo(names.size());
         for (int i = 0; i < names.size(); i++) {
             assertThat(locks.get(i).name()).isEqualTo(names.get(i));
             assertThat(server.isFree(names.get(i))).isFalse();
@@ -71,6 +71,6 @@ class LockNamesTest extends EngineTest {
                     }
                 })
                 .value();
-        assertThat(one.engine().core().cellCount()).isZero();
+        assertThat(one.engine().core().cells().size()).isZero();
     }
 }

@@ -5,6 +5,7 @@ import dev.interlock.LossCause;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.JointLeases;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
@@ -18,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the factories of a test share: who holds which lock, for how long, and who listens. Safe to use from any thread. */
+/** The server that the factories of a test share: holders, leases and listeners. Safe to use from any thread. */
 final class MemoryServer {
     private record Entry(String token, long untilNanos) {}
 
@@ -36,12 +37,12 @@ final class MemoryServer {
     /** The longest lease of a lock that is granted to somebody who waits. */
     static final Duration HAND_OVER = Duration.ofSeconds(2);
 
-    /** What the client takes off a lease against drift of the clocks. */
+    /** The part of a lease that the client subtracts for drift. */
     volatile Duration allowance = Duration.ZERO;
 
     volatile boolean losesMessages;
 
-    /** The monotonic clock of the server; that of the clients unless a test wants to suspend them alone. */
+    /** The monotonic clock of the server: that of the clients, unless a test suspends the clients only. */
     volatile LongSupplier clock;
 
     MemoryServer(Environment env) {
@@ -64,6 +65,23 @@ final class MemoryServer {
         return attempt;
     }
 
+    /** Takes several locks if nobody holds one and nobody waits for one. */
+    synchronized JointLeases.Taking takeTogether(List<Claim> claims) {
+        List<Attempt.Granted> grants = new ArrayList<>();
+        for (Claim claim : claims) {
+            if (live(claim.name()) != null) {
+                return new JointLeases.Taking.Refused();
+            }
+        }
+        for (Claim claim : claims) {
+            if (places.stream().anyMatch(place -> place.claim.name().equals(claim.name()))) {
+                return new JointLeases.Taking.OneByOne();
+            }
+        }
+        claims.forEach(claim -> grants.add((Attempt.Granted) attempt(claim)));
+        return new JointLeases.Taking.Granted(grants);
+    }
+
     private boolean isWaiting(Claim claim) {
         return places.stream().anyMatch(place -> place.claim.token().equals(claim.token()));
     }
@@ -72,7 +90,7 @@ final class MemoryServer {
         places.removeIf(place -> place.claim.token().equals(claim.token()));
     }
 
-    /** Grants a free lock to the first who waits for it, unless that is the one who asks. */
+    /** Grants a free lock to its first waiter, unless that is the caller. */
     private @Nullable Place handOver(Claim asking) {
         Place first = places.stream()
                 .filter(place -> place.claim.name().equals(asking.name()))
@@ -157,7 +175,7 @@ final class MemoryServer {
                 || listeners.stream().anyMatch(other -> other.protocol != protocol && other.name.equals(name));
     }
 
-    /** Tells those who listen that a lock may be free, whether it is or not. */
+    /** Tells the listeners that a lock may be free, whether it is or not. */
     void publish(String name) {
         publish(name, null);
     }
@@ -203,12 +221,12 @@ final class MemoryServer {
         return entry == null ? Duration.ZERO : Duration.ofNanos(entry.untilNanos - clock.getAsLong());
     }
 
-    /** Takes the lock from whoever holds it, without a message. */
+    /** Deletes the lock of any holder, without a message. */
     synchronized void delete(String name) {
         entries.remove(name);
     }
 
-    /** Takes the lock for somebody who is not in this test. */
+    /** Makes another client, which is not part of the test, the holder. */
     synchronized void steal(String name, Duration lease) {
         entries.put(name, new Entry("stranger", clock.getAsLong() + lease.toNanos()));
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests without an answer, and times without a server. */
+/** Requests without an answer, and outages. */
 class OutageTest extends EngineTest {
     private final Jvm one = jvm();
     private final Jvm two = jvm();

@@ -157,7 +157,7 @@ class OwnershipTest extends EngineTest {
     void theNumberOfHoldsCannotOverflow() {
         ann.does(() -> {
                     one.lock().lock();
-                    Hold hold = ((LeaseView) one.lock().lease().orElseThrow()).hold;
+                    Holding hold = ((LeaseView) one.lock().lease().orElseThrow()).hold;
                     hold.count = Integer.MAX_VALUE;
                     assertThatThrownBy(one.lock()::lock).isExactlyInstanceOf(Error.class);
                     assertThatThrownBy(one.lock()::tryLock).isExactlyInstanceOf(Error.class);
@@ -330,7 +330,8 @@ class OwnershipTest extends EngineTest {
     void aMissingArgumentIsRefusedBeforeAnythingHappens() {
         assertThat(ann.asks(() -> one.lock().tryLock(1, null)).failure()).isInstanceOf(NullPointerException.class);
         assertThat(ann.asks(() -> one.lock().tryAcquire(null)).failure()).isInstanceOf(NullPointerException.class);
-        assertThat(ann.asks(() -> one.engine().getLock(null)).failure()).isInstanceOf(NullPointerException.class);
+        assertThat(ann.asks(() -> one.engine().getLock((String) null)).failure())
+                .isInstanceOf(NullPointerException.class);
         assertThat(ann.asks(() -> one.engine().getLock(NAME, null)).failure()).isInstanceOf(NullPointerException.class);
         assertThat(one.protocol().allCalls()).isZero();
     }
@@ -411,5 +412,17 @@ class OwnershipTest extends EngineTest {
         assertThat(first.does(one.lock()::lock).failure())
                 .as("what the other one has acquired afresh does not make it forget its loss")
                 .isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whoeverComesBackAfterAWaitHasAllItsHoldsBeforeAnybodyHearsOfOne() {
+        Jvm one = jvm();
+        ann.does(() -> one.engine().core().acquisitions().comeBack(NAME, lease(LEASE), 3, null))
+                .value();
+        assertThat(one.protocol().holds()).containsExactly("ann 3");
+        ann.does(one.lock()::unlock).value();
+        ann.does(one.lock()::unlock).value();
+        ann.does(one.lock()::unlock).value();
+        assertThat(one.protocol().holds()).containsExactly("ann 3", "ann 2", "ann 1");
     }
 }

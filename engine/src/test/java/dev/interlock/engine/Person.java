@@ -5,9 +5,9 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody with a thread of its own who does one thing after another in a {@link VirtualEnvironment}. */
+/** A thread in a {@link VirtualEnvironment} that makes one call after another. */
 final class Person {
-    /** Something to do. */
+    /** A call to make. */
     interface Action {
         void run() throws Exception;
     }
@@ -40,7 +40,7 @@ final class Person {
         return thread;
     }
 
-    /** Begins to do something and goes on until it is done or waits. */
+    /** Begins a call, and runs it until it ends or waits. */
     Call<Void> does(Action action) {
         return asks(() -> {
             action.run();
@@ -48,7 +48,7 @@ final class Person {
         });
     }
 
-    /** Begins to ask for something and goes on until there is an answer or it waits. */
+    /** Begins a call with a result, and runs it until it ends or waits. */
     <T> Call<T> asks(Callable<T> question) {
         Call<T> call = prepares(question);
         env.settle();
@@ -80,7 +80,7 @@ final class Person {
         }
     }
 
-    /** What somebody does, and what came of it. */
+    /** A call and its outcome. */
     static final class Call<T> {
         private final Callable<T> question;
         private volatile boolean done;
@@ -107,7 +107,7 @@ final class Person {
             return done;
         }
 
-        /** The answer, if there is one by now. */
+        /** The result, if the call has ended. */
         T value() {
             if (!done) {
                 throw new AssertionError("still waiting");
@@ -118,7 +118,7 @@ final class Person {
             return value;
         }
 
-        /** What was thrown; {@code null} if it ended well. */
+        /** The exception; {@code null} if there was none. */
         @Nullable
         Throwable failure() {
             if (!done) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What {@link LeaseProtocol#releaseAll} does where a strategy does not say otherwise, and how a claim tells its time-out. */
+/** The default implementation of {@link LeaseProtocol#releaseAll}, and the time-outs of claims. */
 class ReleaseAllTest extends EngineTest {
     private final InMemoryProtocol protocol = new InMemoryProtocol(env, server);
     private final List<Claim> claims =

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** How long a grant is good for, and how it is kept. */
+/** The validity of grants, and their renewal. */
 class RenewalTest extends EngineTest {
     private final Jvm one = jvm();
 
@@ -206,7 +206,7 @@ class RenewalTest extends EngineTest {
         server.delete(NAME);
         int before = one.protocol().calls(Verb.ATTEMPT);
 
-        // Before the thread that renews has its turn.
+        // Before the renewing thread runs.
         bob.does(() -> {
             one.protocol().takeover();
             one.lock().unlock();

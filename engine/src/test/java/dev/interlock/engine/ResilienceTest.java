@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What goes wrong in one place stays there, and every wait is bounded by what was promised. */
+/** A failure in one place does not spread, and every wait is bounded as promised. */
 class ResilienceTest extends EngineTest {
     @Test
     void interruptedThreadsOfTheEngineGoOnAndDoNotSpin() {

@@ -80,7 +80,7 @@ class ScaleTest {
             long before = usedHeap();
             lockAndUnlock(engine, "name", NAMES);
             assertThat(usedHeap() - before).isLessThan(SPARE_BYTES);
-            assertThat(engine.core().cellCount()).isZero();
+            assertThat(engine.core().cells().size()).isZero();
             assertThat(protocol.tokens).isEmpty();
         }
     }

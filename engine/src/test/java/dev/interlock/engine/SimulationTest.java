@@ -114,7 +114,7 @@ class SimulationTest {
         protocols.forEach(InMemoryProtocol::heal);
         env.advance(Duration.ofMinutes(2));
         for (int i = 0; i < engines.size(); i++) {
-            assertThat(engines.get(i).core().cellCount()).as(run + ": cells").isZero();
+            assertThat(engines.get(i).core().cells().size()).as(run + ": cells").isZero();
             assertThat(protocols.get(i).breaches()).as(run).isEmpty();
             engines.get(i).close();
         }

@@ -64,13 +64,13 @@ class StressTest {
         }
     }
 
-    /** What repeats releases in the background may still be at it when the last thread has ended. */
+    /** Background releases may still be running when the last thread has ended. */
     private void assertNothingStays(LockEngine engine) {
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HANG_MILLIS);
-        while (engine.core().cellCount() > 0 && System.nanoTime() - until < 0) {
+        while (engine.core().cells().size() > 0 && System.nanoTime() - until < 0) {
             env.park(this, TimeUnit.MILLISECONDS.toNanos(5));
         }
-        assertThat(engine.core().cellCount()).isZero();
+        assertThat(engine.core().cells().size()).isZero();
     }
 
     @Test

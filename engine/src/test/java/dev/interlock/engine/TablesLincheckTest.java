@@ -33,7 +33,7 @@ class TablesLincheckTest {
                 .actorsAfter(1);
     }
 
-    /** Time stands still, and threads that are started do not run. */
+    /** An environment in which time stands still, and started threads do not run. */
     private static final class Still implements Environment {
         @Override
         public long nanoTime() {
@@ -70,7 +70,7 @@ class TablesLincheckTest {
         }
     }
 
-    /** All threads use one name, since different names never meet. */
+    /** All threads use one name, since different names do not interact. */
     public static class Cells {
         // Small, since Lincheck takes a long walk through an empty map for a livelock.
         private final CellTable table = new CellTable(

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waits with an end, and tries that do not wait. */
+/** Timed waits, and attempts that do not wait. */
 class TimedWaitTest extends EngineTest {
     private final Jvm one = jvm();
     private final Jvm two = jvm();
@@ -199,7 +199,7 @@ class TimedWaitTest extends EngineTest {
         });
         env.advance(seconds(10));
         call.value();
-        assertThat(one.engine().core().cellCount()).isZero();
+        assertThat(one.engine().core().cells().size()).isZero();
         assertThat(server.listeners()).isZero();
         assertThat(env.threads()).singleElement().asString().endsWith("-timer");
     }

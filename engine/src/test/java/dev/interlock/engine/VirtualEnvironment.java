@@ -27,7 +27,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
     private final Map<String, Runnable> beforeThreads = new ConcurrentHashMap<>();
 
-    /** The method whose next look at the clock fails. */
+    /** The method whose next reading of the clock fails. */
     private volatile @Nullable String failingMethod;
 
     /** The clock wraps around in the course of most tests. */
@@ -71,7 +71,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
     }
 
     private final Thread driver = Thread.currentThread();
-    /** By identity: a thread class may define equality as it likes. */
+    /** By identity: a subclass of Thread may override equals(). */
     private final Map<Thread, Actor> actors = new IdentityHashMap<>();
 
     private final List<Person> people = new ArrayList<>();
@@ -98,7 +98,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         return new VirtualEnvironment(seed, true);
     }
 
-    /** Makes the next look at the monotonic clock by a method so named fail, as any line may where memory has run out. */
+    /**
+     * Makes the next reading of the monotonic clock by a method of that name fail, as any line may if memory has run
+     * out.
+     */
     void failIn(String method) {
         failingMethod = method;
     }
@@ -405,7 +408,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         }
     }
 
-    /** Moves the clocks to the next moment at which somebody is due, or to the target if nobody is before. */
+    /** Moves the clocks to the next moment at which a thread is due, or to the target if that is earlier. */
     private boolean stepTo(long target) {
         settle();
         Actor next = nextDue(target);
@@ -479,7 +482,7 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         return actors.values().stream().sorted(Comparator.comparing(actor -> actor.number));
     }
 
-    /** Sends the people home. */
+    /** Ends the threads of persons. */
     @Override
     public void close() {
         settle();

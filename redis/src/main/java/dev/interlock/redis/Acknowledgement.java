@@ -2,14 +2,14 @@
 package dev.interlock.redis;
 
 /**
- * How many copies of what a command has written must exist before the command counts.
+ * The copies of a write that must exist before the command counts: replicas that have received it, and the disk.
  *
  * @param replicas how many replicas must have received it, zero or more
  * @param onDisk whether the server must have written it to its disk as well, and each of those replicas to its own
  * @see RedisNode#callAcknowledged
  */
 public record Acknowledgement(int replicas, boolean onDisk) {
-    /** Nothing but the server's own reply is waited for. */
+    /** Waits for the server's own reply alone. */
     public static final Acknowledgement NONE = new Acknowledgement(0, false);
 
     /**
@@ -25,7 +25,7 @@ public record Acknowledgement(int replicas, boolean onDisk) {
     }
 
     /**
-     * Tells whether anything is asked for at all.
+     * Tells whether any acknowledgement is required.
      *
      * @return {@code false} if the server's own reply is enough
      */

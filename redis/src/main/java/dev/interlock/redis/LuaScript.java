@@ -35,7 +35,7 @@ public final class LuaScript {
     }
 
     /**
-     * Makes a script from its source.
+     * Creates a script from its source.
      *
      * @param source the source, in which nothing varies: names and values travel as keys and arguments
      * @return the script
@@ -45,7 +45,7 @@ public final class LuaScript {
     }
 
     /**
-     * Reads a script from resources beside a class.
+     * Reads a script from resources beside a class. On the module path, its module must open the package to this one.
      *
      * @param beside the class
      * @param resources the names of the resources, which make up the script one after the other
@@ -62,7 +62,8 @@ public final class LuaScript {
     private static String read(Class<?> beside, String resource) {
         try (InputStream in = beside.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new IllegalStateException("no resource " + resource + " beside " + beside.getName());
+                throw new IllegalStateException("no resource " + resource + " beside " + beside.getName()
+                        + ", or its module does not open the package to dev.interlock.redis");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -78,7 +79,7 @@ public final class LuaScript {
         return sha1;
     }
 
-    /** Returns how each call of the script begins, for {@link RedisCommand}, which does not change it. */
+    /** Returns the encoded beginning of each call of the script. {@link RedisCommand} does not modify it. */
     byte[] encodedCall() {
         return encodedCall;
     }

@@ -30,7 +30,7 @@ public final class RedisCommand {
     }
 
     /**
-     * Makes a plain command.
+     * Creates a plain command.
      *
      * @param name its name, such as {@code SET}
      * @param arguments its arguments
@@ -41,8 +41,8 @@ public final class RedisCommand {
     }
 
     /**
-     * Makes a call of a script, which is sent by its digest ({@code EVALSHA}) and in full ({@code EVAL}) only where the server
-     * does not know it.
+     * Creates a call of a script, which is sent by its digest ({@code EVALSHA}) and in full ({@code EVAL}) only where
+     * the server does not know it.
      *
      * @param script the script
      * @param keys its {@code KEYS}
@@ -119,7 +119,7 @@ public final class RedisCommand {
         byte[] bytes = encoded;
         if (bytes == null) {
             bytes = encode();
-            // Threads that meet here make the same of it.
+            // Threads that race here encode the same bytes.
             encoded = bytes;
         }
         return bytes;
@@ -193,6 +193,15 @@ public final class RedisCommand {
      */
     public RedisCommand inFull() {
         return script == null ? this : new RedisCommand("EVAL", null, prepend(script.source()), key().orElse(null));
+    }
+
+    /**
+     * Returns the command that makes a server know the script.
+     *
+     * @return {@code SCRIPT LOAD}; empty if this is no call of a script by its digest
+     */
+    public Optional<RedisCommand> loading() {
+        return Optional.ofNullable(script).map(known -> RedisCommand.of("SCRIPT", "LOAD", known.source()));
     }
 
     private List<String> prepend(String first) {

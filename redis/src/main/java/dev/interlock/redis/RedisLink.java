@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @see RedisNode#openLink
  */
 public interface RedisLink extends AutoCloseable {
-    /** What came of a command. */
+    /** The outcome of a command. */
     sealed interface Reply {
         /**
          * The server's answer.
@@ -29,15 +29,27 @@ public interface RedisLink extends AutoCloseable {
          * There is no answer, or it is an error; the reason tells whether the command was carried out, as for {@link RedisNode}.
          *
          * @param cause what went wrong
+         * @param isFromServer whether the server said so itself, and would say the same over another connection: it has no memory, or its
+         *     disk is full
          */
-        record Failed(LockBackendException cause) implements Reply {
+        record Failed(LockBackendException cause, boolean isFromServer) implements Reply {
             /**
              * Creates the reply.
              *
              * @param cause what went wrong
+             * @param isFromServer whether another connection would do no better
              */
             public Failed {
                 Objects.requireNonNull(cause, "cause");
+            }
+
+            /**
+             * Creates the reply where there was no answer, or nobody needs to know.
+             *
+             * @param cause what went wrong
+             */
+            public Failed(LockBackendException cause) {
+                this(cause, false);
             }
         }
     }
@@ -45,31 +57,32 @@ public interface RedisLink extends AutoCloseable {
     /** A command that was sent. */
     interface Sent {
         /**
-         * Keeps a script from being sent in full after this moment, so that nothing sent from now on can be overtaken by it.
-         * Has no effect if it was sent in full already, or has been answered.
+         * Forbids that the script is sent in full from now on, so that it cannot overtake a later command. A server that
+         * does not know it is sent it without a call ({@code SCRIPT LOAD}), so that it knows it the next time. Has no
+         * effect if it was sent in full already, or has been answered.
          */
         void doNotRepeat();
     }
 
     /**
-     * Sends a command, or lets it wait behind what was sent before, to be written by the next {@link #flush}. A script that the server
-     * does not know is sent in full once more, behind what was sent meanwhile.
+     * Sends a command, or queues it behind earlier commands for the next {@link #flush}. If the server does not know
+     * the script, the script is sent once more in full, behind the commands that were sent meanwhile.
      *
      * @param command the command
-     * @param onReply told what came of it, exactly once, perhaps before this method returns; must not block
+     * @param onReply called with the outcome, exactly once, perhaps before this method returns; must not block
      * @return the command on its way
      */
     Sent send(RedisCommand command, Consumer<Reply> onReply);
 
     /**
-     * Writes what waits, or leaves that to another thread that is about to do it. What a listener to replies of this connection sends is
-     * written when it has returned, at the latest.
+     * Writes the queued commands, or leaves that to another thread that is about to do it. Commands that a reply
+     * listener of this connection sends are written at the latest when the listener has returned.
      */
     default void flush() {}
 
     /**
-     * Reads replies on the present thread, so that it need not be woken by another one. Does nothing where replies come by themselves,
-     * while another thread reads, or where the server has been slow lately.
+     * Reads replies on the current thread, so that no other thread needs to wake it. Does nothing if the client library
+     * reads by itself, if another thread is reading, or if the server has been slow recently.
      *
      * @param enough tells when to stop; is asked after each reply
      * @return whether there is enough, or nothing more to come; if not, {@link #readInBackground} has the replies read
@@ -79,13 +92,13 @@ public interface RedisLink extends AutoCloseable {
     }
 
     /**
-     * Does what {@link #flush} does, and has replies read by a thread of the connection as soon as they come, until there are no more to
-     * come; does not wait for that.
+     * Flushes as {@link #flush} does, and makes a thread of the connection read replies until none is outstanding.
+     * Returns without waiting for that.
      */
     default void readInBackground() {}
 
     /**
-     * Tells whether the connection was still there when it was last heard of.
+     * Tells whether the connection was open when it was last used.
      *
      * @return {@code false} if it has ended
      */
@@ -96,8 +109,8 @@ public interface RedisLink extends AutoCloseable {
     void close();
 
     /**
-     * As {@link #close}, and throws away what the network has not delivered yet, as far as the implementation can, so that it does not
-     * reach the server after what is sent over a later connection.
+     * Closes the connection as {@link #close} does, and discards undelivered bytes as far as the implementation can, so
+     * that they do not reach the server after commands of a later connection.
      */
     default void abort() {
         close();

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Redis server, as strategies see it.
+ * The port through which a strategy talks to one Redis server.
  *
  * <p>Connections are opened when they are first needed and again when they were lost. A command is sent at most once: it is
  * neither kept until there is a connection, nor repeated by the client after a reconnection. Replies are {@code null},
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * reply and throw {@link dev.interlock.LockBackendException}, whose reason tells whether the command was carried out:
  *
  * <ul>
- *   <li>{@code UNREACHABLE}: it was not sent, or the server said that it is not ready (loading, busy, no master, …);
+ *   <li>{@code UNREACHABLE}: it was not sent, or the server said that it is not ready (loading, busy, no primary, …);
  *   <li>{@code REFUSED}: the server answered with any other error;
  *   <li>{@code OUTCOME_UNKNOWN}: it was sent, and the reply did not come in time or the connection broke.
  * </ul>
@@ -54,13 +54,13 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Carries out a command, and if its outcome remains unknown sends another one right behind it on the same connection, so that
-     * the server cannot carry them out in the opposite order. Where that connection is broken, the second is not sent; nor is it
-     * over the connections of a Jedis client that was handed in.
+     * Carries out a command. If its outcome remains unknown, sends an undo right behind it on the same connection, so
+     * that the server cannot carry them out in the opposite order. The undo is not sent if that connection is broken,
+     * nor over the connections of a Jedis client that was handed in.
      *
      * @param command the command
-     * @param undo makes what takes back its effect, and is asked for it only if that is sent; scripts are sent in full, and the reply is
-     *     not waited for
+     * @param undo supplies the command that undoes the effect; called only if it is sent; scripts are sent in full, and
+     *     the reply is not waited for
      * @param timeout the longest time to wait for the reply, a connection included
      * @return the reply
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
@@ -69,13 +69,13 @@ public interface RedisNode extends AutoCloseable {
     Object callOrUndo(RedisCommand command, Supplier<RedisCommand> undo, Duration timeout);
 
     /**
-     * Carries out plain commands for keys of one slot, which are sent in one go over one connection: the server carries them out in their
-     * order, but it may carry out commands of others between them, and it carries out each of them whatever becomes of those before it.
-     * If the outcome remains unknown, the undo follows as by {@link #callOrUndo}. No command is sent to another server if this one says
-     * that it is not the one to ask, since those before it may have been carried out.
+     * Carries out plain commands for keys of one slot, which are sent in one write over one connection. The server
+     * carries them out in order, possibly with commands of other clients in between, and carries out each of them even
+     * if an earlier one failed. If the outcome remains unknown, the undo follows as in {@link #callOrUndo}. No command
+     * follows a redirection to another server, since the commands before it may have been carried out.
      *
      * @param commands the commands, no scripts
-     * @param undo makes what takes back their effect, and is asked for it only if that is sent
+     * @param undo supplies the command that undoes the effects; called only if it is sent
      * @param timeout the longest time to wait for all replies, a connection included
      * @return what came of each, in the same order; an error of the server is returned, not thrown
      * @throws dev.interlock.LockBackendException if a reply is missing; unless the reason is {@code OUTCOME_UNKNOWN}, nothing was sent
@@ -122,8 +122,8 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Carries out commands that need nothing of each other, and do no harm when they are carried out twice. Those for one server are
-     * sent in one go.
+     * Carries out independent commands that may safely be carried out twice. Commands for the same server are sent in
+     * one write.
      *
      * @param commands the commands
      * @param timeout the longest time to wait for all replies, connections included
@@ -142,7 +142,7 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Tells which keys may go together in one script or transaction.
+     * Returns the slot of a key: keys of one slot may go together in one script or transaction.
      *
      * @param key a key
      * @return the same number for keys that may; it changes when a server turns out to be in cluster mode
@@ -152,7 +152,7 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Tells which server is responsible for a key, as far as that is known. Does not block.
+     * Returns the server that is responsible for a key, as far as it is known. Does not block.
      *
      * @param key the key
      * @return the same text for keys whose commands go to the same server
@@ -283,13 +283,13 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Says that the subscription connection seems to lead to another server than the commands, or to none: it is closed and opened
-     * again. Returns without waiting for the server.
+     * Reports that the subscription connection may lead to another server than the commands, or to none. It is closed
+     * and opened again. Returns without waiting for the server.
      */
     default void doubtSubscriptions() {}
 
     /**
-     * As {@link #doubtSubscriptions()}, for the connection that serves a channel.
+     * Reports a doubt as {@link #doubtSubscriptions()} does, for the connection that serves a channel.
      *
      * @param channel the channel
      */
@@ -298,23 +298,23 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Notes whom to tell when another server has taken over, which may not know what the former one was sent last. Called once at
-     * most, before commands are sent.
+     * Registers an action that runs when another server has taken over, which may lack the last writes of the former
+     * one. Called at most once, before commands are sent.
      *
      * @param onTakeover run when commands go to the new server already, by any thread; must not block
      */
     default void watchTakeovers(Runnable onTakeover) {}
 
-    /** Told what happens on a channel; must not block. */
+    /** Receives the events of a channel. Its methods must not block. */
     interface Listener {
         /** The server has confirmed the subscription, for the first time or after a reconnection. */
         void begun();
 
-        /** The subscription that had begun has ended; it is being opened again. */
+        /** The confirmed subscription has ended; it is being opened again. */
         default void ended() {}
 
         /**
-         * There is a message.
+         * A message has arrived.
          *
          * @param text what it says
          */

@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Examines whether a server can keep locks. What makes that impossible is thrown; what makes it unsafe is logged as a warning, once
- * for each process of the server. Safe to use from any thread.
+ * Examines whether a server can keep locks. A problem that makes that impossible is thrown as an exception; a problem
+ * that makes it unsafe is logged as a warning, once for each process of the server. Safe to use from any thread.
  */
 public final class ServerExamination {
     private static final System.Logger LOG = System.getLogger(ServerExamination.class.getName());
     private static final int LEAST_VERSION = 7;
 
-    /** More than clocks that are synchronized differ by. */
+    /** Synchronized clocks differ by less than this. */
     private static final Duration FAR_OFF = Duration.ofSeconds(10);
 
     private final String server;
@@ -78,7 +78,7 @@ public final class ServerExamination {
                         + " time"));
     }
 
-    /** By how much a clock is off, in words, if that is far. */
+    /** Describes the clock skew, if it is large. */
     private static Optional<String> difference(Instant clock, Instant asked, Instant answered) {
         Duration behind = Duration.between(clock, asked);
         Duration ahead = Duration.between(answered, clock);

@@ -8,7 +8,8 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * What a server says about itself in its reply to {@code INFO}. What it does not say, or not in the way of Redis, is empty.
+ * The parsed reply of a server to {@code INFO}. Fields that the server does not send, or not in the format of Redis,
+ * are empty.
  *
  * @param runId the name of the process, which no other one ever had
  * @param version the version of Redis that it is, or is compatible with, such as {@code 7.0.15}
@@ -27,7 +28,7 @@ public record ServerInfo(
         Optional<Duration> uptime,
         Optional<Instant> clock) {
 
-    /** The command that asks for it; all sections, since servers before 7.0 take no list of them. */
+    /** The command {@code INFO} with all sections, since servers before 7.0 accept no list of sections. */
     public static final RedisCommand COMMAND = RedisCommand.of("INFO");
 
     private static final int MICROS_PER_SECOND = 1_000_000;

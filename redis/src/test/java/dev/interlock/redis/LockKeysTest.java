@@ -2,7 +2,9 @@
 package dev.interlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,5 +71,43 @@ class LockKeysTest {
     @Test
     void thePatternTakesThePrefixAsItIs() {
         assertThat(new LockKeys("a[1]*").pattern()).isEqualTo("a\\[1\\]\\*:{*}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "a{b}c", "{a}", "a{b", "a}b", "{}a", "a{}{b}", "a b\nc", "안녕 \uD83D\uDD12"})
+    void plainKeysAreTheNameAndHaveTheirOthersInTheSameSlot(String name) {
+        LockKeys plain = LockKeys.plain("app", "", "");
+        assertThat(plain.lock(name)).isEqualTo(name);
+        assertThat(plain.name(name)).contains(name);
+        assertThat(plain.fence(name)).startsWith("app:{").isNotEqualTo(keys.fence(name));
+        assertThat(List.of(plain.fence(name), plain.waiting(name), plain.channel(name), plain.condition(name, "x")))
+                .extracting(HashSlot::of)
+                .containsOnly(HashSlot.of(name));
+        assertThat(plain.name(plain.fence(name))).isEmpty();
+    }
+
+    @Test
+    void plainKeysStandBetweenWhatIsBeforeAndBehindThem() {
+        LockKeys plain = LockKeys.plain("app", "x[1]:", ".lock");
+        assertThat(plain.lock("a")).isEqualTo("x[1]:a.lock");
+        assertThat(plain.pattern()).isEqualTo("x\\[1\\]:*.lock");
+        assertThat(plain.name("x[1]:a.lock")).contains("a");
+        assertThat(plain.name("x[1]:.lock")).isEmpty();
+        assertThat(plain.name("x[1]:a")).isEmpty();
+    }
+
+    @Test
+    void plainNamesThatDifferHaveOtherKeysThatDiffer() {
+        LockKeys plain = LockKeys.plain("app", "", "");
+        assertThat(plain.fence("a{b}")).isNotEqualTo(plain.fence("b")).isNotEqualTo(plain.fence("{b}a"));
+        assertThat(plain.fence("condition:{b}")).isNotEqualTo(plain.condition("b", "{b}:fence"));
+    }
+
+    @Test
+    void noPlainKeyIsAmongTheOthers() {
+        LockKeys plain = LockKeys.plain("app", "", "");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> plain.lock("app:{a}:plain:fence"))
+                .withMessageContaining("another keyPrefix");
     }
 }

@@ -55,6 +55,8 @@ final class Tlc {
                 "-XX:+UseSerialGC",
                 // Most runs end before the optimizing compiler would pay.
                 "-XX:TieredStopAtLevel=1",
+                // TLC unpacks its standard modules there, and deletes them at its end.
+                "-Djava.io.tmpdir=.",
                 "-cp",
                 tools,
                 TLC.class.getName(),

@@ -33,7 +33,7 @@ final class AcknowledgedSender {
     private final Environment env;
     private final ReplicaCounts replicas;
 
-    /** Whether the servers have replicas, so far as the client knows, and the command. */
+    /** Whether the servers have replicas, as far as the client knows, and support {@code WAIT}. */
     private volatile boolean waits;
 
     private final boolean required;
@@ -112,7 +112,7 @@ final class AcknowledgedSender {
             this.count = count;
             this.timeout = timeout;
             this.end = env.nanoTime() + timeout.toNanos();
-            // The answer needs some of the time too. A wait of zero would have no end.
+            // The reply needs some of the time too. A WAIT of zero would have no limit.
             Duration half = timeout.dividedBy(2);
             this.wait = atLeastOneMilli(patience.compareTo(half) < 0 ? patience : half);
         }
@@ -183,7 +183,7 @@ final class AcknowledgedSender {
                 if (!RedissonFailures.isUnknownCommand(failure)) {
                     throw failures.acknowledgementUnknown(failure);
                 }
-                // As Redisson does, which asks beforehand.
+                // Redisson does the same; it asks beforehand.
                 waits = false;
                 return;
             }
@@ -196,7 +196,7 @@ final class AcknowledgedSender {
             }
         }
 
-        /** Asked once more, since those that there were may have gone. */
+        /** Asks for the replicas once more, since they may have left. */
         private boolean hasReplicas() {
             try {
                 return replicas.of(name, timeout) > 0;

@@ -16,7 +16,10 @@ import org.redisson.config.SubscriptionMode;
 
 /** Configures a client of our own, which sends each request once, for the servers that endpoints name. */
 final class ClientConfig {
-    /** As often as Redisson asks sentinels. By default it asks a cluster each five seconds, which is longer than a short lease. */
+    /**
+     * The interval at which Redisson asks sentinels. Its default for clusters is five seconds, which is longer than a
+     * short lease.
+     */
     private static final int SCAN_MILLIS = 1_000;
 
     private static final int SHORTEST_PING = 1_000;
@@ -24,7 +27,7 @@ final class ClientConfig {
     private static final Duration FIRST_RECONNECTION = Duration.ofMillis(50);
     private static final Duration LONGEST_RECONNECTION = Duration.ofMillis(500);
 
-    /** Threads share connections where there are fewer than ten. */
+    /** With fewer than ten connections, threads share them. */
     private static final int CONNECTIONS = 4;
 
     private static final int SUBSCRIPTIONS = 10_000;
@@ -43,7 +46,7 @@ final class ClientConfig {
         timeout = Math.toIntExact(config.commandTimeout().toMillis());
     }
 
-    /** What the servers are called in messages. */
+    /** Returns the name of the servers in messages. */
     String servers() {
         if (topology instanceof RedisTopology.Sentinel sentinel) {
             return "the primary \"" + sentinel.masterName() + "\" of the sentinels " + joined(sentinel.sentinels());
@@ -142,7 +145,7 @@ final class ClientConfig {
                 .setConnectTimeout(timeout)
                 .setSubscriptionTimeout(timeout)
                 .setRetryAttempts(0)
-                // So soon is a silent connection noticed; Redisson by itself takes half a minute and more.
+                // The time until a silent connection is noticed; Redisson's default is half a minute and more.
                 .setPingConnectionInterval(Math.max(SHORTEST_PING, Math.min(LONGEST_PING, timeout)))
                 .setReconnectionDelay(new EqualJitterDelay(FIRST_RECONNECTION, LONGEST_RECONNECTION))
                 .setSubscriptionsPerConnection(SUBSCRIPTIONS);

@@ -6,15 +6,15 @@ import java.util.Optional;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Where the client comes from, and whose it is. Safe to use from any thread. */
+/** Provides the client, and knows who owns it. Safe to use from any thread. */
 interface ClientSource extends AutoCloseable {
-    /** The configuration of the client. */
+    /** Returns the configuration of the client. */
     Config config();
 
-    /** Whether others use the client too. */
+    /** Returns whether the application uses the client too. */
     boolean isShared();
 
-    /** What the client makes of a name. */
+    /** Returns the key that the client maps a name to. */
     String map(String name);
 
     /**
@@ -24,10 +24,10 @@ interface ClientSource extends AutoCloseable {
      */
     RedissonClient get(Duration timeout);
 
-    /** The client, if it is connected. */
+    /** Returns the client, if it is connected. */
     Optional<RedissonClient> ifConnected();
 
-    /** Closes the client if it was opened here. */
+    /** Closes the client if this object opened it. */
     @Override
     void close();
 }

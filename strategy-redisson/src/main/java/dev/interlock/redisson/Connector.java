@@ -11,8 +11,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.api.redisnode.RedisNodes;
 
 /**
- * Connects a client that connects when it is first used, on a thread of its own: the caller's would be blocked for the
- * servers, and fail if it is interrupted. Safe to use from any thread.
+ * Connects a lazy client on a thread of its own: the caller's thread would block without a limit, and fail if it is
+ * interrupted. Safe to use from any thread.
  */
 final class Connector {
     private final RedissonClient client;
@@ -89,7 +89,7 @@ final class Connector {
         }
     }
 
-    /** The first question about the servers connects the client. */
+    /** Asks for the servers, which connects the client. */
     private void askForMasters() {
         if (client.getConfig().isClusterConfig()) {
             client.getRedisNodes(RedisNodes.CLUSTER).getMasters();
@@ -105,7 +105,7 @@ final class Connector {
         return Optional.ofNullable(connected);
     }
 
-    /** Connects no more. */
+    /** Stops connecting. */
     void close() {
         mutex.lock();
         try {

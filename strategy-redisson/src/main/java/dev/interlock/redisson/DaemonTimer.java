@@ -7,15 +7,15 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
 /**
- * Keeps a client's timer from keeping the JVM alive. {@code org.redisson.connection.ServiceManager#initTimer} makes its thread, which no
- * setting reaches, so it is set before it is started.
+ * Makes a client's timer thread a daemon, so that it does not keep the JVM alive. No setting reaches the thread that
+ * {@code org.redisson.connection.ServiceManager#initTimer} creates, so it is changed before it starts.
  */
 final class DaemonTimer {
     private static final System.Logger LOG = System.getLogger(DaemonTimer.class.getPackageName());
 
     private DaemonTimer() {}
 
-    /** Does so for a client that has not been used yet. */
+    /** Makes the timer thread of an unused client a daemon. */
     static void makeDaemon(RedissonClient client) {
         try {
             HashedWheelTimer timer = ((Redisson) client).getServiceManager().getTimer();

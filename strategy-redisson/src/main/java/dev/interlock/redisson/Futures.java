@@ -5,7 +5,7 @@ import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Waits that no interrupt ends. */
+/** Uninterruptible waits. */
 final class Futures {
     private Futures() {}
 

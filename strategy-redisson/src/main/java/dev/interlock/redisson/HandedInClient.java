@@ -12,7 +12,7 @@ import org.redisson.config.Config;
 final class HandedInClient implements ClientSource {
     private final RedissonClient client;
 
-    /** What connects the client, unless it was connected when it was made. */
+    /** Connects the client; null if it was connected when it was created. */
     private final @Nullable Connector connector;
 
     HandedInClient(RedissonClient client, RedissonFailures failures, Environment env) {
@@ -30,7 +30,10 @@ final class HandedInClient implements ClientSource {
         return true;
     }
 
-    /** Asks a topic, since a mapper may be set in several places, of which only Redisson knows which counts. */
+    /**
+     * Asks a topic for its mapped name, since a mapper may be set in several places, and only Redisson knows which
+     * applies.
+     */
     @Override
     public String map(String name) {
         return client.getTopic(name).getChannelNames().get(0);

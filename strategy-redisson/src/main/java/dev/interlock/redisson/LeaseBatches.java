@@ -12,12 +12,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Sends requests about many locks, as few as a server takes: one for each slot in a cluster, and otherwise one for all
- * of them until a server shows that it is in cluster mode. All are sent before the first answer is waited for. Safe to
- * use from any thread.
+ * Sends as few requests as possible for many locks: one for each slot in a cluster, and otherwise one for all of them
+ * until a server turns out to be in cluster mode. All requests are sent before the first reply is awaited. Safe to use
+ * from any thread.
  */
 final class LeaseBatches {
-    /** How many locks one script extends or releases; it keeps the server busy for about a millisecond. */
+    /** The most locks that one script renews or releases; such a script takes the server about a millisecond. */
     private static final int MOST = 256;
 
     private final RedissonShards shards;

@@ -13,13 +13,13 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Listens to channels, and goes on trying where that fails. A subscription outlives its use for a moment, since a lock
- * that was waited for is likely to be waited for again. Safe to use from any thread.
+ * Subscribes to channels, and retries if that fails. An unused subscription is kept for a moment, since a contended
+ * lock is likely to be waited for again. Safe to use from any thread.
  */
 final class Listening implements AutoCloseable {
     private static final long TENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** How long a subscription that nobody uses is kept. */
+    /** The time for which an unused subscription is kept. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientSource source;
@@ -31,7 +31,7 @@ final class Listening implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Creates an object that listens to nothing yet.
+     * Creates an object without subscriptions.
      *
      * @param source the client
      * @param env time and threads
@@ -44,7 +44,8 @@ final class Listening implements AutoCloseable {
     }
 
     /**
-     * Notes that the lock of a channel is about to be asked for, so that {@link #to} knows what has been heard since.
+     * Records that the lock of a channel is about to be requested, so that {@link #to} knows which messages came after
+     * that.
      */
     void asking(String channel) {
         LockChannel present = channels.get(channel);
@@ -54,8 +55,8 @@ final class Listening implements AutoCloseable {
     }
 
     /**
-     * Runs an action for each message on a channel, and whenever one may have gone unheard since the lock was asked
-     * for.
+     * Runs an action for each message on a channel, and whenever a message may have been missed since the lock was
+     * requested.
      */
     Watch to(String channel, Runnable onSignal) {
         while (!closed) {
@@ -69,7 +70,7 @@ final class Listening implements AutoCloseable {
         return () -> {};
     }
 
-    /** Whether a subscription to a channel has succeeded, and has not been given up. */
+    /** Returns whether a subscription to a channel has succeeded, and has not been given up. */
     boolean isSubscribed(String channel) {
         LockChannel present = channels.get(channel);
         return present != null && present.isListening();
@@ -79,7 +80,7 @@ final class Listening implements AutoCloseable {
         return env.nanoTime();
     }
 
-    /** Returns what Redisson subscribes by. */
+    /** Returns the topic by which Redisson subscribes. */
     RTopic topic(String channel) {
         RedissonClient client =
                 source.ifConnected().orElseThrow(() -> new IllegalStateException("the client is not connected"));
@@ -88,7 +89,7 @@ final class Listening implements AutoCloseable {
                 : client.getTopic(channel, StringCodec.INSTANCE);
     }
 
-    /** Looks after the channels in a while, and for as long as any of them needs it. */
+    /** Schedules the upkeep of the channels, for as long as any of them needs it. */
     void tendLater() {
         mutex.lock();
         try {

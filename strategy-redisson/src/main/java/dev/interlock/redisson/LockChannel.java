@@ -12,14 +12,14 @@ import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 
 /**
- * The channel on which the releases of one lock are told: its subscription, and who is to be signalled. A monitor;
- * signals are given and requests are sent outside of it.
+ * The channel on which releases of one lock are announced: its subscription and its listeners. A monitor; callbacks
+ * run, and requests are sent, after it is released.
  */
 final class LockChannel implements StatusListener {
     private static final System.Logger LOG = System.getLogger(LockChannel.class.getPackageName());
 
     private enum State {
-        /** Not subscribed, and to be tried. */
+        /** Not subscribed; a subscription is to be tried. */
         NEW,
         BEGINNING,
         LISTENING,
@@ -34,7 +34,7 @@ final class LockChannel implements StatusListener {
     private long unusedSinceNanos;
     private Runnable unsubscription = () -> {};
 
-    /** Whether the lock may have been released since it was last asked for. */
+    /** Whether the lock may have been released since it was last requested. */
     private volatile boolean heard = true;
 
     LockChannel(String name, Listening listening) {
@@ -42,7 +42,7 @@ final class LockChannel implements StatusListener {
         this.listening = listening;
     }
 
-    /** Somebody who is to be signalled. */
+    /** A listener of releases. */
     private final class Interest implements Watch {
         final Runnable onSignal;
 
@@ -56,14 +56,13 @@ final class LockChannel implements StatusListener {
         }
     }
 
-    /** Notes that the lock is about to be asked for: a release before that does not matter to a refusal. */
+    /** Records that the lock is about to be requested: earlier releases do not matter to the reply. */
     void asking() {
         heard = false;
     }
 
     /**
-     * Adds somebody who is to be signalled, which happens at once if a release may have gone unheard since the lock was
-     * asked for.
+     * Adds a listener. It is signalled at once if a release may have been missed since the lock was requested.
      *
      * @return the end of it, or {@code null} if the channel has ended
      */
@@ -106,7 +105,7 @@ final class LockChannel implements StatusListener {
         return state == State.LISTENING;
     }
 
-    /** Whether the channel is to be subscribed again, or may soon be ended. */
+    /** Returns whether the channel needs a new subscription, or may soon be closed. */
     boolean needsTending() {
         mutex.lock();
         try {
@@ -117,7 +116,7 @@ final class LockChannel implements StatusListener {
     }
 
     /**
-     * Subscribes again if that has failed, and ends the channel if nobody has needed it for long enough.
+     * Subscribes again after a failure, and closes the channel if it has been unused for long enough.
      *
      * @return whether it has ended
      */
@@ -139,7 +138,7 @@ final class LockChannel implements StatusListener {
         return true;
     }
 
-    /** Ends the channel, whoever needs it. */
+    /** Closes the channel, even if it is in use. */
     void end() {
         Runnable undo;
         mutex.lock();
@@ -151,7 +150,7 @@ final class LockChannel implements StatusListener {
         undo.run();
     }
 
-    /** Ends the channel, under the mutex; the caller runs what is returned. */
+    /** Closes the channel, under the mutex. The caller runs the returned action. */
     private Runnable ended() {
         state = State.ENDED;
         Runnable undo = unsubscription;
@@ -189,7 +188,7 @@ final class LockChannel implements StatusListener {
         decide(() -> remove(topic, ids), failure);
     }
 
-    /** Listens from now on unless that has failed or the channel has ended meanwhile. */
+    /** Completes a subscription, unless it has failed or the channel was closed meanwhile. */
     private void decide(Runnable undo, @Nullable Throwable failure) {
         boolean listens;
         mutex.lock();
@@ -242,7 +241,7 @@ final class LockChannel implements StatusListener {
         all.forEach(interest -> interest.onSignal.run());
     }
 
-    /** Subscribed for the first time, which is told elsewhere, or again after a connection broke. */
+    /** Called for the first subscription, which is handled elsewhere, and again after a reconnection. */
     @Override
     public void onSubscribe(String from) {
         if (isListening()) {

@@ -12,7 +12,7 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** A client that is connected when it is first needed. None of its threads keeps the JVM alive. */
+/** A client of our own that connects when it is first needed. All its threads are daemons. */
 final class OwnClient implements ClientSource {
     private static final int LISTENER_THREADS = 2;
     private static final long IDLE_SECONDS = 30;
@@ -32,7 +32,7 @@ final class OwnClient implements ClientSource {
                 task -> env.newThread("interlock-redisson", task));
         pool.allowCoreThreadTimeOut(true);
         this.listeners = pool;
-        // Here, where it does not count against the time of a request, since Redisson has many classes to load.
+        // Loads Redisson's many classes here, where that does not count against the time-out of a request.
         this.client = Redisson.create(new Config(config)
                 .setLazyInitialization(true)
                 .setExecutor(pool)

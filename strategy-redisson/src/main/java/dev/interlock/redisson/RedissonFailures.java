@@ -24,13 +24,13 @@ import org.redisson.client.RedisTimeoutException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
- * Says what went wrong, in words that help and hold no secret. Redisson's own exceptions are not passed on: their
- * messages show the arguments of the request, owner tokens among them.
+ * Creates the exceptions for failures. Messages say what to do, and hold no secret. Redisson's own exceptions are not
+ * passed on: their messages show the arguments of the request, including owner tokens.
  */
 final class RedissonFailures {
     private static final int MAX_TEXT = 200;
 
-    /** What Redisson puts behind the server's words. */
+    /** The text that Redisson appends to the server's message. */
     private static final String REDISSONS_WORDS = "(?s)\\.? ?\\bchannel: .*";
 
     private static final Map<String, String> ADVICE = Map.of(
@@ -99,7 +99,7 @@ final class RedissonFailures {
                         + "): it may have been carried out");
     }
 
-    /** What Redisson met when it had no connection yet; a server's reply has no cause. */
+    /** Returns whether Redisson had no connection yet: an error reply of a server has no cause. */
     private static boolean isNoReply(Throwable failure) {
         return failure.getClass() == RedisException.class && failure.getCause() != null;
     }
@@ -136,7 +136,7 @@ final class RedissonFailures {
                         + "): check that it runs and that the endpoints are right");
     }
 
-    /** No connection came about in time. */
+    /** No connection was established in time. */
     LockBackendException notConnectedWithin(Duration timeout) {
         return new LockBackendException(
                 UNREACHABLE,
@@ -151,7 +151,7 @@ final class RedissonFailures {
                         + ": the request may have been carried out, or may yet be");
     }
 
-    /** Replicas were to acknowledge what was written, and none did. */
+    /** No replica has acknowledged the write. */
     LockBackendException notAcknowledged(int replicas, Duration patience) {
         return new LockBackendException(
                 OUTCOME_UNKNOWN,
@@ -159,7 +159,7 @@ final class RedissonFailures {
                         + ": check the replication, or raise slavesSyncTimeout of the Redisson client");
     }
 
-    /** Replicas were to acknowledge what was written, and the server could not be asked whether they did. */
+    /** It is unknown whether a replica has acknowledged the write. */
     LockBackendException acknowledgementUnknown(Throwable failure) {
         return new LockBackendException(
                 OUTCOME_UNKNOWN,
@@ -167,7 +167,7 @@ final class RedissonFailures {
                         + of(failure).getMessage());
     }
 
-    /** Whether the server knows no such command. */
+    /** Returns whether the server knows no such command. */
     static boolean isUnknownCommand(Throwable failure) {
         return text(unwrapped(failure)).toLowerCase(Locale.ROOT).contains("unknown command");
     }
@@ -185,7 +185,7 @@ final class RedissonFailures {
         return cause;
     }
 
-    /** What the innermost cause says, which for network failures is the operating system's own word. */
+    /** Returns the message of the innermost cause, which for network failures is that of the operating system. */
     private static String rootText(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
@@ -194,7 +194,7 @@ final class RedissonFailures {
         return root instanceof RedisTimeoutException ? "time-out" : text(root);
     }
 
-    /** What the server says, as one line of bounded length without what Redisson adds. */
+    /** Returns the server's message as one line of bounded length, without Redisson's additions. */
     private static String text(Throwable failure) {
         String message = failure.getMessage();
         String text = (message == null ? failure.getClass().getSimpleName() : message)

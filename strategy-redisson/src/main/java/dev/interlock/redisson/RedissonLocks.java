@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 
 /**
- * Makes factories of {@code redisson} locks over a client that the application has already, which they do not close.
+ * Creates factories of {@code redisson} locks over a client of the application. The factories do not close the client.
  *
  * <pre>{@code
  * DistributedLockFactory locks = RedissonLocks.builder().redisson(client).build();

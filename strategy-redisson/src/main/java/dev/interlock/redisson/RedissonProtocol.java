@@ -13,6 +13,7 @@ import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redisson.RedissonFailures.CrossSlotException;
 import dev.interlock.redisson.keys.RedissonKeys;
 import java.time.Duration;
@@ -26,10 +27,11 @@ import org.redisson.config.Config;
 import org.redisson.config.ShardedSubscriptionMode;
 
 /**
- * The lock of Redisson: a hash of owners and their holds, which has the lease as its time to live, and a message when it is free.
+ * The lock of Redisson: a hash of owners and their hold counts with the lease as its time to live, and a message at
+ * each release.
  *
- * <p>Sends scripts of its own over the keys and channels of {@code org.redisson.RedissonLock}, since none of that class's asynchronous
- * methods can be repeated, undone or extended safely.
+ * <p>Sends scripts of its own over the keys and channels of {@code org.redisson.RedissonLock}, since none of that
+ * class's asynchronous methods can be repeated, undone or renewed safely.
  */
 final class RedissonProtocol implements LeaseProtocol {
     private static final System.Logger LOG = System.getLogger(RedissonProtocol.class.getPackageName());
@@ -39,8 +41,9 @@ final class RedissonProtocol implements LeaseProtocol {
     private static final Script RENEW = Script.load("renew.lua");
     private static final Script HOLDS = Script.load("holds.lua");
     private static final Script HELD = Script.load("held.lua");
+    private static final Script CARD = Script.load("card.lua");
 
-    /** What part of a lease an answer to a renewal may take. */
+    /** The fraction of a lease, as a divisor, that the reply to a renewal may take. */
     private static final int RENEWAL_TRIES = 3;
 
     private final ClientSource source;
@@ -51,14 +54,15 @@ final class RedissonProtocol implements LeaseProtocol {
     private final Listening listening;
     private final RedissonKeys keys;
     private final Settings settings;
+    private final FactoryCards cards;
     private final boolean sharded;
 
-    /** Whether the server that publishes knows all who listen. */
+    /** Whether the publishing server counts all subscribers. */
     private final boolean countsAll;
 
     private final Duration timeout;
 
-    /** To what a plain lock of the client sets the time to live, again and again. */
+    /** The time to live that a plain lock of the client sets at each renewal. */
     private final Duration plainLease;
 
     RedissonProtocol(
@@ -82,6 +86,7 @@ final class RedissonProtocol implements LeaseProtocol {
         this.shards = new RedissonShards(source, keys, cluster);
         this.batches = new LeaseBatches(shards, cluster);
         this.acknowledged = new AcknowledgedSender(source, scripts, keys, shards, failures, env);
+        this.cards = new FactoryCards(this::writeCard, config, env);
         this.listening = new Listening(source, env, sharded);
     }
 
@@ -90,7 +95,7 @@ final class RedissonProtocol implements LeaseProtocol {
         RedissonKeys keys = new RedissonKeys(
                 config.keyPrefix(), source::map, source.config().isClusterConfig());
         RedissonProtocol protocol = new RedissonProtocol(source, keys, settings, failures, config, env);
-        // A count that others see belongs to a thread, so that no lock passes to another one without Redis.
+        // A hold count that is visible in Redis belongs to a thread, so there is no local hand-off.
         LockConfig engineConfig =
                 settings.holdsInRedis() ? config.toBuilder().localHandoffs(0).build() : config;
         return LockEngine.newFactory(
@@ -104,6 +109,16 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public Attempt attempt(Claim claim) {
+        Attempt attempt = ask(claim);
+        cards.attempted(claim, attempt);
+        return attempt;
+    }
+
+    private void writeCard(String key, String text, long lifeMillis) {
+        scripts.call(CARD, key, List.of(key), List.of(text, lifeMillis), timeout);
+    }
+
+    private Attempt ask(Claim claim) {
         String name = claim.name();
         try {
             requireLeaseThatPlainLocksLeaveAlone(claim);
@@ -124,7 +139,7 @@ final class RedissonProtocol implements LeaseProtocol {
                 return new Attempt.Granted(
                         validity(claim), settings.fencing() ? OptionalLong.of(answer.get(1)) : OptionalLong.empty());
             }
-            // A negative time to live says that the key has none, or has just gone.
+            // A negative time to live means that the key has none, or has just expired.
             return new Attempt.Refused(
                     Optional.of(answer.get(1)).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
         } catch (LockBackendException e) {
@@ -132,7 +147,10 @@ final class RedissonProtocol implements LeaseProtocol {
         }
     }
 
-    /** A plain lock that enters ours sets the time to live to its own, of which we hear nothing. */
+    /**
+     * Rejects leases that a plain lock would shorten: a plain lock that re-enters ours sets the time to live to its own
+     * without notice.
+     */
     private void requireLeaseThatPlainLocksLeaveAlone(Claim claim) {
         if (settings.holdsInRedis() && source.isShared() && claim.lease().compareTo(plainLease) > 0) {
             throw new LockBackendException(
@@ -145,13 +163,14 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
+        cards.writeIfDue(claims.get(0));
         Map<Claim, Renewal> renewals = new HashMap<>();
         batches.run(claims, this::sendRenewal, (group, sent) -> renewals.putAll(outcomes(group, sent)));
         return claims.stream().map(renewals::get).toList();
     }
 
     private ScriptSender.Sent sendRenewal(List<Claim> claims) {
-        // Redisson does not tell when a connection breaks, and the lease runs on meanwhile.
+        // Redisson does not report a broken connection, and the lease runs on meanwhile.
         Duration patience = claims.stream()
                 .map(claim -> claim.lease().dividedBy(RENEWAL_TRIES))
                 .min(Duration::compareTo)
@@ -200,11 +219,11 @@ final class RedissonProtocol implements LeaseProtocol {
             return new Release.Lost(lossCause(answer.get(0)));
         }
         long others = answer.get(1) - (listens && listensAlone(channel) ? 1 : 0);
-        // Several servers count only those who listen to them; a negative number says that nothing is known.
+        // Each of several servers counts its own subscribers only; a negative number means unknown.
         return new Release.Freed(!countsAll || others != 0);
     }
 
-    /** Whether there is a subscription of ours that no plain lock shares. */
+    /** Returns whether there is a subscription of ours that no plain lock shares. */
     private boolean listensAlone(String channel) {
         return !source.isShared() && listening.isSubscribed(channel);
     }
@@ -244,7 +263,7 @@ final class RedissonProtocol implements LeaseProtocol {
 
     @Override
     public boolean isLocked(String name) {
-        // By a script, because Redisson asks replicas for what only reads.
+        // Uses a script, because Redisson sends plain reads to replicas.
         return scripts.call(HELD, keys.plainName(name), List.of(keys.lock(name)), List.of(), timeout)
                         .get(0)
                 == 1;
@@ -277,7 +296,10 @@ final class RedissonProtocol implements LeaseProtocol {
         }
     }
 
-    /** The field of a claim, which no plain lock of this client has, since the name of a thread's ends with a number. */
+    /**
+     * Returns the hash field of a claim. No plain lock of this client has it, since the field of a thread ends with a
+     * number.
+     */
     private String owner(Claim claim) {
         return clientId(claim) + ":" + claim.token();
     }
@@ -297,7 +319,7 @@ final class RedissonProtocol implements LeaseProtocol {
         source.close();
     }
 
-    /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of Redis' expiry. */
+    /** Returns the lease less 1 % for clock drift and 2 ms for the precision of Redis' expiry. */
     private static Duration validity(Claim claim) {
         return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
     }

@@ -6,7 +6,7 @@ import dev.interlock.redisson.keys.RedissonSlots;
 import org.redisson.Redisson;
 import org.redisson.connection.MasterSlaveEntry;
 
-/** Tells which locks are on one server. Sends nothing. Safe to use from any thread. */
+/** Groups locks by server. Sends nothing. Safe to use from any thread. */
 final class RedissonShards {
     private static final String ONLY = "";
 
@@ -21,14 +21,14 @@ final class RedissonShards {
     }
 
     /**
-     * Returns the address of the node of a cluster that is responsible for a lock, or the same text for all where that
-     * is not known.
+     * Returns the address of the cluster node that is responsible for a lock, or one text for all locks if it is
+     * unknown.
      */
     String node(String name) {
         return cluster ? node(slot(name)) : ONLY;
     }
 
-    /** Returns something that only locks of the same node have in common, though not all of them. */
+    /** Returns a key that only locks of the same node share, though not all of them. */
     String part(String name) {
         if (!cluster) {
             return ONLY;
@@ -43,7 +43,7 @@ final class RedissonShards {
         return RedissonSlots.of(keys.lock(name));
     }
 
-    /** By Redisson's own table: its public interface would ask a server each time. */
+    /** Uses Redisson's internal table: the public interface would ask a server each time. */
     private String node(int slot) {
         if (source.ifConnected().orElse(null) instanceof Redisson redisson) {
             MasterSlaveEntry entry =

@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Knows how many replicas the servers have, each of which is asked now and then. Safe to use from any thread. */
+/** Caches the number of replicas of each server. Safe to use from any thread. */
 final class ReplicaCounts {
     private static final Script REPLICAS = Script.load("replicas.lua");
 
-    /** Replicas come without being announced; those that leave are noticed when they do not acknowledge. */
+    /**
+     * The life of a count: new replicas are not announced, while missing ones are noticed by their missing
+     * acknowledgement.
+     */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ScriptSender scripts;
@@ -50,7 +53,7 @@ final class ReplicaCounts {
         return replicas;
     }
 
-    /** Has the server of a lock asked again. */
+    /** Discards the count of a lock's server, so that it is asked again. */
     void forget(String name) {
         counts.remove(shards.part(name));
     }

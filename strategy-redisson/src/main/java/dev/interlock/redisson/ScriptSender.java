@@ -17,18 +17,21 @@ import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * Sends scripts through a client, each once: whatever the client's settings, Redisson repeats nothing, and nothing is
- * sent after the caller has given up, so that a release that follows is not overtaken. Safe to use from any thread.
+ * Sends each script once through a client. Whatever the client's settings, Redisson repeats nothing, and sends nothing
+ * after the caller has given up, so that a following release is not overtaken. Safe to use from any thread.
  */
 final class ScriptSender {
-    /** Redisson tells its own time-outs, which say what was sent, a little late. */
+    /**
+     * The part of the time-out that is added as a grace period: Redisson reports its own time-outs, which say what was
+     * sent, slightly late.
+     */
     private static final int GRACE_PART = 10;
 
     private final ClientSource source;
     private final Environment env;
     private final RedissonFailures failures;
 
-    /** What was used last; most requests have the same time-out. */
+    /** The script object that was used last; most requests have the same time-out. */
     private volatile @Nullable Prepared prepared;
 
     private record Prepared(Duration timeout, RScript sender) {}
@@ -39,15 +42,15 @@ final class ScriptSender {
         this.failures = failures;
     }
 
-    /** Where a script is loaded that a server does not know, in the order in which that is tried. */
+    /** The targets for loading a script that a server does not know, in the order in which they are tried. */
     enum Loading {
-        /** Into the server that the client takes for the one of the key. */
+        /** The server that is responsible for the key according to the client. */
         AT_HOME,
-        /** Into all, since a server of a cluster has passed the request on to another one. */
+        /** All servers, since a cluster node has redirected the request to another one. */
         EVERYWHERE
     }
 
-    /** A request that was sent, to be waited for by the thread that sent it. */
+    /** A request that was sent. The thread that sent it waits for the reply. */
     interface Sent {
         /**
          * Waits for the answer.
@@ -57,8 +60,7 @@ final class ScriptSender {
         List<Long> answer();
 
         /**
-         * Makes sure, once there is an answer, that a replica has what the script has written, where that was asked
-         * for.
+         * Requires, after the reply, that a replica has acknowledged the script's writes, if that was requested.
          *
          * @throws LockBackendException if none has, or nobody can say
          */
@@ -80,7 +82,7 @@ final class ScriptSender {
         return send(script, plainName, keys, arguments, timeout).answer();
     }
 
-    /** Sends a script, whose answer is to come within a time, and does not wait for it. */
+    /** Sends a script without waiting for the reply, which must arrive within the time-out. */
     Sent send(Script script, String plainName, List<String> keys, List<Object> arguments, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
         RScript sender = prepared(source.get(timeout), timeout);
@@ -108,7 +110,8 @@ final class ScriptSender {
     }
 
     /**
-     * Returns what sends scripts once and waits so long for their answers. Redisson copies several objects to make one.
+     * Returns a script object that sends once and waits for the given time. Cached, since Redisson copies several
+     * objects to create one.
      */
     private RScript prepared(RedissonClient client, Duration timeout) {
         Prepared last = prepared;
@@ -159,7 +162,7 @@ final class ScriptSender {
             await(loader.scriptLoadAsync(key, script.source()).toCompletableFuture(), end, timeout);
             return;
         }
-        // Servers that do not take it do not matter, unless the one in question is among them.
+        // Failures of other servers do not matter.
         await(
                 loader.scriptLoadAsync(script.source()).toCompletableFuture().handle((digest, failure) -> digest),
                 end,
@@ -167,7 +170,7 @@ final class ScriptSender {
     }
 
     /**
-     * Waits for something that was sent.
+     * Waits for the reply to a request.
      *
      * @param end when it should be there, on the monotonic clock
      * @param timeout how long that is after it was sent

@@ -2,6 +2,7 @@
 package dev.interlock.redisson;
 
 import dev.interlock.LockConfig;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -29,7 +30,8 @@ record Settings(boolean holdsInRedis, boolean fencing, Optional<Duration> tokenL
                     Capability.AUTO_RENEWAL,
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
-                    Capability.SAFE_RELEASE),
+                    Capability.SAFE_RELEASE,
+                    Capability.SEVERAL_NAMES),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,
                     Assumption.BOUNDED_CLOCK_RATES,
@@ -39,7 +41,7 @@ record Settings(boolean holdsInRedis, boolean fencing, Optional<Duration> tokenL
 
     private static final String FOR_EVER = "forever";
 
-    /** Longer than clocks are set back, since tokens are drawn from the time. */
+    /** Longer than clocks are usually set back, since tokens are drawn from the time. */
     private static final Duration SHORTEST_LIFE = Duration.ofHours(1);
 
     private static final Duration LONGEST_LIFE = Duration.ofDays(10_000);
@@ -58,7 +60,7 @@ record Settings(boolean holdsInRedis, boolean fencing, Optional<Duration> tokenL
             "for how long a counter of fencing tokens is kept after an acquisition, unless an RFencedLock made it, or forever: a"
                     + " plain RFencedLock that finds none begins at 1");
 
-    static final List<StrategyOption> OPTIONS = List.of(HOLDS, FENCING, TOKEN_LIFE);
+    static final List<StrategyOption> OPTIONS = List.of(HOLDS, FENCING, TOKEN_LIFE, FactoryCards.OPTION);
 
     static Settings of(LockConfig config) {
         return new Settings(
@@ -74,7 +76,7 @@ record Settings(boolean holdsInRedis, boolean fencing, Optional<Duration> tokenL
                 : Optional.of(TOKEN_LIFE.duration(config, SHORTEST_LIFE, LONGEST_LIFE));
     }
 
-    /** What the locks promise over a client that can listen, or cannot. */
+    /** Returns the profile, which depends on whether the client can subscribe. */
     StrategyProfile profile(boolean listening) {
         StrategyProfile profile = fencing ? PROFILE : PROFILE.without(Capability.FENCING);
         return listening ? profile : profile.without(Capability.PUSH_WAKEUP);

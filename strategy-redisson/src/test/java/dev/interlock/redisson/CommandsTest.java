@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -111,6 +112,7 @@ class CommandsTest {
         locks.forEach(DistributedLock::unlock);
     }
 
+    @Tag("deep")
     @Test
     void aSubscriptionIsKeptForAMomentSinceALockThatWasWaitedForIsWaitedForAgain() throws Exception {
         DistributedLock ours = warm(redis.factory(config -> config.waitCeiling(Duration.ofMinutes(5))));

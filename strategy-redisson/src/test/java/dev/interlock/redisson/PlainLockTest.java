@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.api.RFencedLock;
@@ -328,6 +329,7 @@ class PlainLockTest {
     }
 
     @Test
+    @Tag("deep")
     void severalProcessesOfBothKindsNeverHoldTheLockAtOnceAndTheirTokensGrow(@TempDir Path directory) throws Exception {
         LockingProcess.shareALock(redis.server.uri(), directory, System.getProperty("java.class.path"));
     }

@@ -24,6 +24,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /** Servers that belong together, with a plain client that knows them in the same way. */
+@Tag("deep")
 class TopologyTest {
     private static DistributedLockFactory factory(String endpoints) {
         return new RedissonStrategyProvider()
@@ -71,7 +72,6 @@ class TopologyTest {
     }
 
     @Test
-    @Tag("deep")
     void aClusterWakesByShardedMessagesAndRenewsOnAllNodes() throws Exception {
         try (ClusterServers cluster = ClusterServers.start(2, 0)) {
             RedisServer one = cluster.nodes().get(0);

@@ -16,44 +16,48 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt to get a lock: all servers are asked at once, and those who gave it for nothing are told so. Used by one thread, once. */
+/**
+ * One attempt to acquire a lock. Asks all servers at once; if the attempt fails, the servers that granted the lock
+ * release it again. Used by one thread, once.
+ */
 final class AcquireRound {
     private static final long LEAST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LARGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Over how many times the length of an attempt those who got in each other's way spread their next ones. */
+    /** After a split vote, clients spread their next attempts over this many times the length of an attempt. */
     private static final int SPREAD = 8;
 
     private final Environment env;
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final AttemptReport.Listener reports;
+    private final AttemptReport.Listeners reports;
     private final Claim claim;
     private final int lead;
     private final @Nullable LeadGrant leadGrant;
     private final Poll poll;
 
     /**
-     * What the lead has granted already, so that only the other servers are asked.
+     * A grant that the lead has given already, so that only the other servers are asked.
      *
      * @param vote its reply
      * @param firstFence the first fencing token that it offers
-     * @param predecessor the token of the holder that has released the lock, and may be replaced; or an empty text
+     * @param predecessor the token of the previous holder, which has released the lock and may be replaced; or an empty
+     *     text
      * @param endNanos until when the lead keeps the lock
      */
     record LeadGrant(Answer.Said vote, long firstFence, String predecessor, long endNanos) {}
 
     /**
-     * @param lead the server where those who wait for the lock stand in a queue, so that its refusal outvotes a majority
-     * @param leadGrant what that server has granted, if it has
+     * @param lead the server that keeps the queue of the lock, whose refusal outvotes a majority
+     * @param leadGrant the grant of the lead, if there is one
      */
     AcquireRound(
             Environment env,
             Quorum quorum,
             Settings settings,
             Scripts scripts,
-            AttemptReport.Listener reports,
+            AttemptReport.Listeners reports,
             Claim claim,
             int lead,
             @Nullable LeadGrant leadGrant) {
@@ -84,8 +88,8 @@ final class AcquireRound {
             return failDuplicate();
         }
         if (!isCarried()) {
-            // Nothing is to be had here, so there is time to hear what else must be taken back: a little where somebody
-            // else holds the lock, and as long as for any answer where that tells what went wrong.
+            // The attempt has failed, so there is time to hear which grants must be undone: a little if somebody else
+            // holds the lock, and as long as for any answer if that tells what went wrong.
             long now = env.nanoTime();
             poll.awaitAll(count(poll).isAnswered() ? now + (now - poll.beganNanos()) : tooLateNanos());
         }
@@ -111,17 +115,17 @@ final class AcquireRound {
         return count(poll).isCarried() && !(poll.counted(lead) instanceof Answer.Said said && !Votes.isGrant(said));
     }
 
-    /** When a grant would be of no use any more. */
+    /** The moment after which a grant is of no use. */
     private long tooLateNanos() {
         return endNanos() - minValidityNanos();
     }
 
-    /** What the lead has granted is short, and renewed where more is wanted. */
+    /** A grant of the lead may be shorter than {@code minValidity}; it is renewed if more is needed. */
     private long minValidityNanos() {
         return leadGrant == null ? settings.minValidity().toNanos() : 0;
     }
 
-    /** Until when a grant is good. */
+    /** The end of the validity of a grant. */
     private long endNanos() {
         return leadGrant == null ? poll.beganNanos() + settings.validityNanos(claim.lease()) : leadGrant.endNanos;
     }
@@ -162,7 +166,7 @@ final class AcquireRound {
         return Tally.ofConfirmations(answers, quorum.majority());
     }
 
-    /** Whether a server may hold the lock for this claim, now or later, as far as is known. */
+    /** Returns whether a server may hold the lock for this claim, now or later. */
     private boolean mayHold(int node) {
         Answer answer = poll.answer(node);
         if (answer instanceof Answer.Said said) {
@@ -220,7 +224,7 @@ final class AcquireRound {
         return new Attempt.Refused(holder.isPresent() ? holder.get().free() : Optional.of(spread(elapsed)));
     }
 
-    /** Nobody seems to have a majority: those who asked at once shall not do so again. */
+    /** After a split vote, returns a random pause, so that the clients do not ask at the same time again. */
     private Duration spread(long elapsed) {
         long bound = Math.max(LEAST_SPREAD_NANOS, Math.min(LARGEST_SPREAD_NANOS, SPREAD * elapsed));
         return Duration.ofNanos(env.nextLong(bound));
@@ -236,7 +240,7 @@ final class AcquireRound {
     }
 
     /**
-     * Takes back what servers have given or may yet give, and waits a little for those that have given it.
+     * Releases the grants that servers have given or may yet give, and waits a little for those that have given one.
      *
      * @return which of the servers were sent the request and may have carried it out
      */

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What is sent on behalf of one claim that waits, or owns what it has waited for. Safe to use from any thread. */
+/** Sends the requests of one claim that waits, or that owns a root after its wait. Safe to use from any thread. */
 final class LeadCalls {
-    /** For how long to try to tell a lead that a claim is gone. */
+    /** How long to retry telling the lead that a claim has left the queue. */
     private static final long LEAVING_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Environment env;
@@ -29,10 +29,10 @@ final class LeadCalls {
     private final Turns turns;
     private final BiConsumer<Claim, String> giveBack;
 
-    /** What became of a root that was to be passed on. */
+    /** The outcome of {@link #pass}: passed on, not passed on, or unknown. */
     enum Passing {
         PASSED,
-        /** Certainly not, so that it may be released. */
+        /** The root was certainly not passed on, so it may be released. */
         REFUSED,
         UNKNOWN
     }
@@ -53,7 +53,7 @@ final class LeadCalls {
         this.giveBack = giveBack;
     }
 
-    /** Asks the lead what has become of a claim that waits; whatever it answers later is given up. */
+    /** Asks the lead about a claim that waits. An answer that comes too late is ignored, and undone. */
     @Nullable
     Answer ask(Claim claim, Turn turn, int lead) {
         Claim queued = turn.queued();
@@ -66,7 +66,7 @@ final class LeadCalls {
                 Request.Kind.VOTE,
                 recordId -> scripts.lead().ask(queued, recordId, channel, since, claim.lease()));
         poll.await(poll.beganNanos()
-                + Math.min(quorum.leadSilenceNanos(), claim.timeout().toNanos()));
+                + Math.min(quorum.get(lead).leadSilenceNanos(), claim.timeout().toNanos()));
         poll.close();
         Answer answer = poll.answer(lead);
         if (answer == null) {
@@ -75,13 +75,13 @@ final class LeadCalls {
         return answer;
     }
 
-    /** Passes a root on to the first who waits. */
+    /** Passes a root on to the first waiter. */
     Passing pass(Claim claim, Turn turn, Root root) {
         int lead = root.lead();
         RedisCommand pass = scripts.lead().pass(claim.name(), root, leastMicros(turn));
         Poll poll = newPoll(claim, lead);
         poll.ask(lead, Request.Kind.OTHER, recordId -> pass);
-        // What was not passed on by the end of the root is nobody's any more.
+        // No answer after the end of the root matters: the root has expired by then.
         poll.await(Math.min(poll.beganNanos() + claim.timeout().toNanos(), root.endNanos()));
         poll.close();
         Answer answer = poll.answer(lead);
@@ -117,7 +117,9 @@ final class LeadCalls {
         }
     }
 
-    /** Whoever was passed a root meanwhile that nobody waits for releases it. Without an answer, it expires. */
+    /**
+     * Releases a root that was passed to this claim while it left. Without an answer from the lead, the root expires.
+     */
     private void giveBack(Claim claim, Answer answer) {
         if (answer instanceof Answer.Said said && ((List<?>) said.value()).size() > 1) {
             giveBack.accept(claim, (String) Objects.requireNonNull(((List<?>) said.value()).get(1)));
@@ -129,7 +131,9 @@ final class LeadCalls {
                 .leave(turn.queued(), turns.channel(turn.lead(), turn.claim().name()), leastMicros(turn));
     }
 
-    /** What the clock of the lead shows at least, unless it was set back: then no deadline by that clock is worth anything. */
+    /**
+     * The least that the clock of the lead shows now. If that clock was set back since, deadlines by it are invalid.
+     */
     private long leastMicros(Turn turn) {
         Asked asked = turn.asked();
         return asked == null ? 0 : asked.leastMicros(env.nanoTime(), settings.drift());
@@ -155,7 +159,10 @@ final class LeadCalls {
         return root.renewed(deadlineAfter(poll, root, lease, validity), poll.beganNanos() + validity);
     }
 
-    /** Until when a next owner may hold a root that was renewed, by the clock of its lead; zero if nobody may. */
+    /**
+     * The time until which a next owner may hold a renewed root, by the clock of its lead; zero if it must not be
+     * passed on.
+     */
     private long deadlineAfter(Poll renewal, Root root, Duration lease, long validityNanos) {
         if (root.deadlineMicros() == 0 || lease.compareTo(settings.longestGrant()) > 0) {
             return 0;

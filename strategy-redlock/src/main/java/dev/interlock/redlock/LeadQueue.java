@@ -24,16 +24,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait stand in a queue at one node, the lead of the lock, and the lock goes from one to the next without asking the other
- * nodes. Only order depends on the lead: a majority holds the token of the lock, its root, and each owner ends its time once, by
- * passing the root on or by releasing it. Safe to use from any thread.
+ * The queue of the waiters, which one node keeps: the lead of the lock. The lock passes from one waiter to the next
+ * without asking the other nodes. Only the order depends on the lead: a majority holds the token of the lock, its root,
+ * and each owner ends its hold exactly once, by passing the root on or by releasing it. Safe to use from any thread.
  */
 final class LeadQueue {
-    /** With less than this left, a root is renewed before it is held. */
+    /** A root whose remaining time is less than this is renewed before it is held. */
     private static final long LOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How soon whoever waits asks again at the latest, so that nobody waits for long behind one who was granted the lock and died. */
+    /**
+     * The longest time until a waiter asks again, so that nobody waits long behind a client that was granted the lock
+     * and died.
+     */
     private static final Duration ASK_AGAIN = Duration.ofMillis(1_400);
+
+    /** The same where the holder may be a client of another make, which tells nobody of its release. */
+    private static final Duration ASK_AGAIN_BEHIND_OTHERS = Duration.ofMillis(200);
 
     /** How soon whoever waits nowhere asks again at the latest, at first; twice as late each time. */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -43,6 +49,7 @@ final class LeadQueue {
     private static final int FIRST = 1;
     private static final int HOP = 2;
 
+    private final Duration askAgain;
     private final Environment env;
     private final Quorum quorum;
     private final Settings settings;
@@ -51,15 +58,15 @@ final class LeadQueue {
     private final LeadCalls calls;
     private final ContendedNames contended = new ContendedNames();
 
-    /** What is done at all nodes. */
+    /** Operations at all nodes. */
     interface Nodes {
-        /** Asks all for a lock, or all but the lead, which has granted it. */
+        /** Asks all nodes for a lock, or all but the lead if the lead has granted it. */
         Attempt round(Claim claim, int lead, AcquireRound.@Nullable LeadGrant grant);
 
         /** Releases a lock at all nodes. */
         Release release(Claim claim);
 
-        /** The same, without waiting for them. */
+        /** Releases a lock at all nodes, without waiting for them. */
         void releaseSoon(Claim claim);
     }
 
@@ -70,6 +77,7 @@ final class LeadQueue {
         this.nodes = nodes;
         this.turns =
                 new Turns(env, node -> quorum.get(node).node(), scripts.keys(), quorum::lead, settings.longestGrant());
+        this.askAgain = settings.wire().isPlain() ? ASK_AGAIN_BEHIND_OTHERS : ASK_AGAIN;
         this.calls = new LeadCalls(
                 env,
                 quorum,
@@ -97,12 +105,12 @@ final class LeadQueue {
     }
 
     private Attempt askAgain(Attempt.Refused refused, Turn turn) {
-        Duration latest = turn.lead() < 0 ? soon(turn) : ASK_AGAIN;
+        Duration latest = turn.lead() < 0 ? soon(turn) : askAgain;
         Duration after = refused.retryAfter().orElse(latest);
         return after.compareTo(latest) < 0 ? refused : new Attempt.Refused(Optional.of(latest));
     }
 
-    /** Nobody tells whoever waits nowhere, and those who stand in a queue are served meanwhile. */
+    /** A waiter without a place in a queue is not woken, and others are served meanwhile, so it asks again soon. */
     private Duration soon(Turn turn) {
         long longest = FIRST_PAUSE_NANOS << Math.min(turn.refusedNowhere(), MOST_DOUBLINGS);
         return Duration.ofNanos(env.nextLong(longest));
@@ -141,7 +149,11 @@ final class LeadQueue {
         long began = env.nanoTime();
         long wallMillis = env.currentTimeMillis();
         int epoch = listening.epoch();
-        if (!(calls.ask(claim, turn, lead) instanceof Answer.Said said)) {
+        Answer answer = calls.ask(claim, turn, lead);
+        if (!(answer instanceof Answer.Said said)) {
+            if (answer instanceof Answer.Failed failed && failed.isFromServer()) {
+                quorum.get(lead).noteQueueRefused();
+            }
             calls.leaveSoon(turn);
             turns.waitAnew(turn);
             return roundInstead(claim, turn, began);
@@ -171,11 +183,12 @@ final class LeadQueue {
             return roundInstead(claim, turn, began);
         }
         long left = LeadCalls.number(reply, 2);
-        // The key has no end, or there is none: then so many were gone who waited that the rest has to be asked for.
+        // Either the key has no expiry, or there is no key: then the script passed over so many waiters that had gone
+        // that it must be called again.
         return new Attempt.Refused(left == -1 ? Optional.empty() : Optional.of(Duration.ofMillis(Math.max(0, left))));
     }
 
-    /** Asks all nodes, as one who does not wait, since the lead will tell nothing. */
+    /** Asks all nodes, like an attempt that does not wait, since the lead does not answer. */
     private Attempt roundInstead(Claim claim, Turn turn, long beganNanos) {
         long left =
                 Math.max(TimeUnit.MILLISECONDS.toNanos(1), claim.timeout().toNanos() - (env.nanoTime() - beganNanos));
@@ -190,16 +203,18 @@ final class LeadQueue {
         return attempt;
     }
 
-    /** The first hand-off: the key of the lead is the claim's already, and the others are to have the same. */
+    /**
+     * The first hand-off: the key at the lead belongs to the claim already, and the other nodes must get the same key.
+     */
     private Attempt exchange(Claim claim, Turn turn, Asked asked, Answer.Said said, List<?> reply) {
         long left = LeadCalls.number(reply, 2);
-        // Whoever found the lock free has it for the whole lease, with which it cannot be passed on.
+        // A claim that found the lock free has it for the whole lease, and a root with that lease cannot be passed on.
         boolean whole = left > turn.grantLease().toMillis();
         Claim queued = whole ? turn.queued().withLease(claim.lease()) : turn.queued();
         long deadline = asked.micros()
                 + TimeUnit.MILLISECONDS.toMicros(left)
                 - TimeUnit.NANOSECONDS.toMicros(settings.driftNanos(queued.lease()));
-        // The lease has begun at the lead and not before the question, and the drift is off already.
+        // The lease began at the lead, not before the question was sent, and the drift is already subtracted.
         long end = Math.min(
                 asked.endNanos(deadline, 0, env),
                 env.nanoTime() + queued.lease().toNanos());
@@ -222,7 +237,7 @@ final class LeadQueue {
                 new AcquireRound.LeadGrant(
                         said, LeadCalls.number(reply, 3), predecessor.equals("-") ? "" : predecessor, end));
         if (!(attempt instanceof Attempt.Granted granted)) {
-            // The round has released what it was given.
+            // The round has released its grants.
             turns.waitAnew(turn);
             return attempt;
         }
@@ -244,7 +259,7 @@ final class LeadQueue {
     }
 
     private Attempt inherit(Claim claim, Turn turn, Asked asked, String token, int hop, long deadline, long fence) {
-        // No clock of a lead that is set forward makes that more than a whole grant.
+        // Bounded by a whole grant, in case the clock of the lead was set forward.
         long end = Math.min(
                 asked.endNanos(deadline, settings.drift(), env),
                 env.nanoTime() + settings.longestGrant().toNanos());
@@ -253,7 +268,7 @@ final class LeadQueue {
                 : hold(claim, turn, newRoot(claim, token, asked.lead(), hop, deadline, fence, end));
     }
 
-    /** The claim is the only owner of a root that it must not hold any more. */
+    /** The claim is the only owner of the root, and must not hold it any more. */
     private Attempt tooLate(Claim claim, Turn turn, String token) {
         nodes.releaseSoon(Turn.ofRoot(claim, token, turn.grantLease()));
         turns.waitAnew(turn);
@@ -279,7 +294,7 @@ final class LeadQueue {
         }
         turns.own(turn, owned);
         contended.add(claim.name());
-        // Counted from now, since the attempt began before.
+        // Counted from now, which is later than the beginning of the attempt.
         return new Attempt.Granted(
                 Duration.ofNanos(Math.min(owned.endNanos() - began, settings.validityNanos(claim.lease()))),
                 root.firstFence() == 0 ? OptionalLong.empty() : OptionalLong.of(root.firstFence()));
@@ -296,7 +311,7 @@ final class LeadQueue {
         return root == null ? claim : Turn.ofRoot(claim, root.token(), claim.lease());
     }
 
-    /** Ends what a claim has here, and returns it as the nodes know it, for a release at all of them. */
+    /** Removes the state of a claim here, and returns the claim as the nodes know it, for a release at all nodes. */
     Claim removed(Claim claim) {
         Turn turn = turns.remove(claim);
         Root root = turn == null ? null : turn.beginRelease();
@@ -315,7 +330,8 @@ final class LeadQueue {
             return new Release.Freed(true);
         }
         if (root.isPassable(env.nanoTime()) && quorum.mayLead(root.lead())) {
-            // From the sending on, this claim deletes nothing, unless it hears that nothing was passed.
+            // Once the request is sent, this claim must not delete the key, unless the lead says that nothing was
+            // passed on.
             turns.remove(claim);
             if (calls.pass(claim, turn, root) != LeadCalls.Passing.REFUSED) {
                 return new Release.Freed(true);
@@ -340,7 +356,7 @@ final class LeadQueue {
         return release;
     }
 
-    /** Whether somebody waited for a lock lately, as far as this client has seen. */
+    /** Whether this client has seen waiters for a lock lately. */
     boolean isContended(String name) {
         return contended.contains(name);
     }

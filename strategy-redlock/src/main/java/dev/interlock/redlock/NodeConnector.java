@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Connects to one node, and finds out which process it is and whether that may vote. Blocks: runs on a thread of its own. */
+/**
+ * Connects to one node, and finds out which process answers and whether it may vote. Blocks, and so runs on a thread of
+ * its own.
+ */
 final class NodeConnector {
     private static final System.Logger LOG = System.getLogger(NodeConnector.class.getPackageName());
 
@@ -37,12 +40,12 @@ final class NodeConnector {
     private final Owner owner;
     private final ServerExamination examination;
 
-    /** Whom to tell. */
+    /** Callbacks about the connection. */
     interface Owner {
-        /** There is a connection. */
+        /** The connection is established. */
         void connected(Session session);
 
-        /** There is none; another attempt follows. */
+        /** An attempt to connect has failed; another one follows. */
         void failed(LockBackendException cause);
 
         /** Whether no connection is wanted any more. */
@@ -68,9 +71,9 @@ final class NodeConnector {
     }
 
     /**
-     * Tries until there is a connection.
+     * Tries to connect until it succeeds.
      *
-     * @param wait whether to wait before the first attempt, since the last connection was given up at once
+     * @param wait whether to wait before the first attempt, because the last connection failed at once
      */
     void connect(boolean wait) {
         long delay = FIRST_DELAY_NANOS;
@@ -106,7 +109,7 @@ final class NodeConnector {
         try {
             String runId = introduce(link);
             Eligibility eligibility = births == null ? null : enrol(births, link, runId);
-            return new Session(env, server.name(), link, runId, eligibility);
+            return new Session(env, server.name(), link, runId, eligibility, settings.shedNanos(server.address()));
         } catch (Throwable e) {
             link.close();
             throw e;
@@ -114,15 +117,20 @@ final class NodeConnector {
     }
 
     private Eligibility enrol(Births records, RedisLink link, String runId) {
-        Eligibility eligibility = records.begin(index, server.name(), reply(link, records.enrol(index, runId, null)));
+        Eligibility eligibility =
+                records.begin(index, server.name(), reply(link, records.enrol(index, server.address(), runId, null)));
         if (records.isBehind(index, eligibility)) {
-            // It has told this client which nodes vote, or has yet to be told.
-            records.learn(eligibility, index, server.name(), reply(link, records.enrol(index, runId, eligibility)));
+            // The node has told this client which nodes vote, or must be told.
+            records.learn(
+                    eligibility,
+                    index,
+                    server.name(),
+                    reply(link, records.enrol(index, server.address(), runId, eligibility)));
         }
         return eligibility;
     }
 
-    /** Finds out which process it is, and refuses one that cannot keep locks. */
+    /** Finds out which process answers, and refuses one that cannot keep locks. */
     private String introduce(RedisLink link) {
         Instant asked = now();
         String said;
@@ -157,14 +165,14 @@ final class NodeConnector {
                                 + " told: use Redis, or a compatible server"));
     }
 
-    /** A node that fails over is not the independent one that a majority counts on. */
+    /** Rejects a node that can fail over, since a majority relies on independent nodes. */
     private void requireNoSentinel(RedisLink link) {
         Object listeners;
         try {
             listeners = reply(link, RedisCommand.of("PUBSUB", "NUMSUB", SENTINEL_CHANNEL));
         } catch (LockBackendException e) {
             if (e.reason() == Reason.REFUSED) {
-                // The access control list does not let us see it.
+                // The access control list does not permit this command.
                 return;
             }
             throw e;

@@ -19,10 +19,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The line to one node: sends requests over a connection at a time, as many as the node keeps up with, and opens another one when that
- * breaks. What cannot be sent yet waits in the {@link Backlog}.
+ * The line to one node. It sends requests over one connection, as many as the node keeps up with, and opens another
+ * connection when that one breaks. Requests that cannot be sent yet wait in the {@link Backlog}.
  *
- * <p>No method waits for the server. Safe to use from any thread; answers are given outside the lock.
+ * <p>No method waits for the server. Safe to use from any thread; callbacks of requests run after the lock is released.
  */
 final class NodeLine implements NodeConnector.Owner {
     private static final List<Runnable> NO_NEWS = List.of();
@@ -36,21 +36,21 @@ final class NodeLine implements NodeConnector.Owner {
     private final Backlog<Request> backlog = new Backlog<>();
     private final Connected<Session> connected;
 
-    /** Whom to tell. */
+    /** Callbacks about the line. */
     interface Owner {
-        /** There is a connection; is not called under the lock. */
+        /** A connection was established. Not called under the lock. */
         void onConnected();
 
-        /** There is no connection any more; may be called under the lock. */
+        /** The connection has ended. May be called under the lock. */
         void onDisconnected();
 
-        /** A request is about to be sent over a connection, unless the process stands aside; may be called under the lock. */
+        /** A request is about to be sent, unless the process stands aside. May be called under the lock. */
         void onAsked(Session session, long nowNanos);
 
-        /** Makes the request by which a release is delivered that could not be before; is called under the lock. */
+        /** Makes the request for a release that could not be delivered before. Called under the lock. */
         Request newRelease(Outbox.Undelivered release);
 
-        /** There is a reply; may be called under the lock if the connection has ended. */
+        /** A reply has arrived. May be called under the lock if the connection has ended. */
         void onReply(Session from, Request request, RedisLink.Reply reply);
     }
 
@@ -76,7 +76,26 @@ final class NodeLine implements NodeConnector.Owner {
         return connected.present();
     }
 
-    /** Opens the connection again if it has ended. */
+    /**
+     * The state of the connections to the node.
+     *
+     * @param waiting how many requests and releases wait to be sent
+     * @param connections how many connections there were, the present one included
+     * @param lastFailure why the last attempt to connect has failed; {@code null} if there is a connection, or none was tried yet
+     */
+    record Load(int waiting, long connections, @Nullable LockBackendException lastFailure) {}
+
+    /** Returns the state of the connections. */
+    Load load() {
+        lock.lock();
+        try {
+            return new Load(backlog.size(), connected.count(), connected.lastFailure());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Reconnects if the connection has ended. */
     void look() {
         lock.lock();
         try {
@@ -86,13 +105,16 @@ final class NodeLine implements NodeConnector.Owner {
         }
     }
 
-    /** Reads on the present thread until a request has its answer; returns {@code false} if others are to read instead. */
+    /**
+     * Reads replies on the present thread until a request has its answer. Returns {@code false} if another thread reads
+     * them.
+     */
     boolean read(Request request) {
         Session current = connected.present();
         return current != null && request.sent != null && current.link.readReplies(request);
     }
 
-    /** Has answers read by another thread. */
+    /** Lets another thread read the replies. */
     void readInBackground() {
         Session current = connected.present();
         if (current != null) {
@@ -108,7 +130,7 @@ final class NodeLine implements NodeConnector.Owner {
         try {
             refusal = submit(request);
             if (!backlog.isEmpty()) {
-                // The answer that would have let it go may have come before it was here.
+                // The reply that makes room may have arrived before this request was queued.
                 news = sendWaiting();
             }
         } finally {
@@ -121,7 +143,7 @@ final class NodeLine implements NodeConnector.Owner {
         flush();
     }
 
-    /** Writes what was sent, outside the lock, so that several threads write together. */
+    /** Flushes the connection outside the lock, so that requests of several threads go out in one write. */
     private void flush() {
         Session current = connected.present();
         if (current != null) {
@@ -142,7 +164,7 @@ final class NodeLine implements NodeConnector.Owner {
     }
 
     /**
-     * Gives a request up: whatever is sent to this node from now on is carried out behind it.
+     * Gives a request up, so that requests sent to this node from now on are executed after it.
      *
      * @return whether it was sent
      */
@@ -162,7 +184,7 @@ final class NodeLine implements NodeConnector.Owner {
         }
     }
 
-    /** Keeps a request that nobody waits for any more from being sent again, behind what undoes it. */
+    /** Prevents a request that nobody waits for from being sent again, after the release that undoes it. */
     void leave(Request request) {
         lock.lock();
         try {
@@ -171,7 +193,7 @@ final class NodeLine implements NodeConnector.Owner {
             Session current = connected.present();
             if (sent != null) {
                 sent.doNotRepeat();
-            } else if (current != null && current.isShed(env.nanoTime())) {
+            } else if (backlog.isFull() || (current != null && current.isShed(env.nanoTime()))) {
                 backlog.remove(request);
             }
         } finally {
@@ -179,7 +201,7 @@ final class NodeLine implements NodeConnector.Owner {
         }
     }
 
-    /** Sends or queues a request, or returns why not; under the lock. */
+    /** Sends or queues a request, or returns why it does not. Called under the lock. */
     private @Nullable Answer submit(Request request) {
         if (connected.isClosed() || request.givenUp || (request.decided && request.sent != null)) {
             return failure(endedHere());
@@ -202,13 +224,13 @@ final class NodeLine implements NodeConnector.Owner {
         return null;
     }
 
-    /** Whether the node keeps up. Renewals come in few batches, and matter more than what waits. */
+    /** Whether the node keeps up. Renewals always have room: they are few, and more urgent than waiting requests. */
     private static boolean hasRoomFor(Request request, Session current, long now) {
         return request.kind == Request.Kind.RENEWAL
                 || !(current.isFull() || (request.kind == Request.Kind.VOTE && current.isShed(now)));
     }
 
-    /** Lets a request wait until the node keeps up, or returns why not. */
+    /** Queues a request until the node keeps up, or returns why it does not. */
     private @Nullable Answer hold(Request request, Session current, long now) {
         if (request.kind == Request.Kind.RENEWAL) {
             return send(request, current, now);
@@ -219,8 +241,8 @@ final class NodeLine implements NodeConnector.Owner {
                     name + " has owed an answer for " + TimeUnit.NANOSECONDS.toMillis(current.owingNanos(now))
                             + " ms, and was not asked"));
         }
-        // What waits for others of this process is not late; but nobody waits for a slow node while others are a
-        // majority.
+        // A request that waits behind others of this process is not late, but no request waits for a slow node while
+        // the others are a majority.
         request.noteWaiting(current.isShed(now) ? now : now + request.patience.connectionNanos());
         backlog.add(request);
         return null;
@@ -236,7 +258,7 @@ final class NodeLine implements NodeConnector.Owner {
         return abstention;
     }
 
-    /** Sends what waits, as far as the node keeps up. */
+    /** Sends waiting requests, as many as the node keeps up with. */
     void sendOn() {
         if (backlog.isEmpty()) {
             return;
@@ -252,13 +274,13 @@ final class NodeLine implements NodeConnector.Owner {
         flush();
     }
 
-    /** Returns what to do after the lock is released. */
+    /** Returns the actions to run after the lock is released. */
     private List<Runnable> sendWaiting() {
         List<Runnable> news = NO_NEWS;
         Session current = connected.present();
         long now = env.nanoTime();
         while (current != null && current == connected.present() && !current.isFull()) {
-            // What waits goes first: a release that did not find room may take back one of these.
+            // Waiting requests go first: a release that found no room may undo one of them.
             Request next = backlog.first();
             if (next == null) {
                 Outbox.Undelivered release = backlog.pollUndelivered(now);
@@ -299,7 +321,7 @@ final class NodeLine implements NodeConnector.Owner {
     }
 
     /**
-     * Gives up a connection that has failed a request, and sends that over another one if it was not carried out.
+     * Gives up a connection on which a request failed, and sends the request over another one if it was not executed.
      *
      * @return the answer to the request, or {@code null} if it is on its way again
      */
@@ -354,7 +376,7 @@ final class NodeLine implements NodeConnector.Owner {
         failing.forEach(request -> request.answer(failure(cause)));
     }
 
-    /** Makes a connection the one to use, unless there is no use for it any more. */
+    /** Starts to use a connection, unless this line was closed meanwhile. */
     @Override
     public void connected(Session opened) {
         List<Runnable> news;
@@ -363,7 +385,7 @@ final class NodeLine implements NodeConnector.Owner {
             if (!connected.use(opened)) {
                 return;
             }
-            // Under the lock, or what is sent from now on could overtake what waits.
+            // Under the lock, so that later requests cannot overtake the waiting ones.
             news = sendWaiting();
         } finally {
             lock.unlock();
@@ -373,7 +395,7 @@ final class NodeLine implements NodeConnector.Owner {
         owner.onConnected();
     }
 
-    /** Fails what waits for a connection, and ends the connection. */
+    /** Fails the waiting requests, and closes the connection. */
     void close() {
         List<Request> failing;
         Session over;

@@ -5,28 +5,28 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What one server had to say to an attempt to get a lock. Instances are immutable and hold no secret.
+ * The vote of one server in an attempt to acquire a lock. Instances are immutable and hold no secret.
  *
  * @param node the server, without its password
- * @param vote what it said, or why it said nothing
+ * @param vote the server's vote, or why there is none
  * @param elapsed from the beginning of the attempt until the server's answer, or until the attempt no longer waited for it
  * @param detail what went wrong, or an empty text
  * @see AttemptReport
  */
 public record NodeReport(String node, Vote vote, Duration elapsed, String detail) {
-    /** What a server said. Constants may be added in later versions. */
+    /** The vote of a server. Constants may be added in later versions. */
     public enum Vote {
-        /** It gave the lock. */
+        /** The server granted the lock. */
         GRANTED("granted"),
         /** Somebody else's token holds the lock there. */
         REFUSED("refused"),
-        /** It cannot be reached, or answered with an error. */
+        /** The server cannot be reached, or answered with an error. */
         FAILED("failed"),
-        /** It did not answer in time, or has been silent for a while and was not asked. */
+        /** The server did not answer in time, or was not asked because it has been silent for a while. */
         TIMED_OUT("timed out"),
-        /** It has started too short a time ago to vote, since it may have forgotten who holds the lock. */
+        /** The server started so recently that it may have forgotten who holds the lock, and does not vote. */
         STANDS_ASIDE("stands aside"),
-        /** It had not answered when the others had decided. */
+        /** The server had not answered when the others had decided. */
         NOT_AWAITED("not awaited");
 
         private final String words;
@@ -35,7 +35,7 @@ public record NodeReport(String node, Vote vote, Duration elapsed, String detail
             this.words = words;
         }
 
-        /** As it is written in a message. */
+        /** Returns the words for messages. */
         String words() {
             return words;
         }
@@ -45,8 +45,8 @@ public record NodeReport(String node, Vote vote, Duration elapsed, String detail
      * Creates a report.
      *
      * @param node the server, without its password
-     * @param vote what it said
-     * @param elapsed until when
+     * @param vote the server's vote
+     * @param elapsed the time until the answer
      * @param detail what went wrong, or an empty text
      */
     public NodeReport {

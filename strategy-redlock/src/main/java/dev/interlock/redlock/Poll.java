@@ -23,17 +23,20 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to the servers, at most one to each, and the one thread that waits until what has been answered is enough. Used by that
- * thread, while answers come from any.
+ * Requests to the servers, at most one to each, and the wait until the answers suffice. One thread asks and waits;
+ * answers may come from any thread.
  */
 final class Poll {
-    /** More often nobody looks whether a request was sent: there may be a thousand threads, and the processor has to send them. */
+    /**
+     * The shortest pause between two checks whether a request was sent. With a thousand threads, more frequent checks
+     * would take the processor time that sending needs.
+     */
     private static final long LEAST_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final Answer NOT_ASKED =
             new Answer.Failed(Vote.FAILED, new LockBackendException(Reason.UNREACHABLE, "the server was not asked"));
 
-    /** Counts instead of an answer that does not count. */
+    /** Replaces an answer that does not count. */
     private static final Answer NOT_COUNTED = new Answer.Failed(
             Vote.FAILED,
             new LockBackendException(
@@ -46,7 +49,7 @@ final class Poll {
     private volatile Decision decision;
     private final Thread waiter = Thread.currentThread();
 
-    /** Whether the thread that waits may have to be woken. */
+    /** Whether the waiting thread is parked and must be woken. */
     private volatile boolean parked;
 
     private final long beganNanos;
@@ -55,7 +58,7 @@ final class Poll {
     private final AtomicReferenceArray<@Nullable Answer> answers;
     private volatile @Nullable Answer @Nullable [] seen;
 
-    /** Tells whether the answers that have come are enough, whatever the others may be. */
+    /** Returns whether the answers so far suffice, whatever the others may be. */
     interface Decision {
         boolean isMade(Poll poll);
     }
@@ -75,33 +78,35 @@ final class Poll {
         return requests.length;
     }
 
-    /** Asks a server, unless it is none of the nodes any more. */
+    /** Asks a server, unless it has left the list of nodes. */
     void ask(int node, Request.Kind kind, Request.Wording wording) {
-        Request request = new Request(wording, kind, patience, answer -> note(node, answer));
+        QuorumNode asked = quorum.get(node);
+        Request request = new Request(wording, kind, asked.patience(patience), answer -> note(node, answer));
         requests[node] = request;
-        quorum.get(node).line().ask(request);
+        asked.line().ask(request);
     }
 
-    /** Has a server release a lease, now or as soon as it can be told. */
+    /** Sends a server a release, now or as soon as there is a connection. */
     void release(int node, RedisCommand command, long untilNanos) {
         release(node, command, untilNanos, answer -> {});
     }
 
-    /** @param onAnswer told of the answer before this poll is, and however late it is */
+    /** @param onAnswer called with the answer, before this poll counts it and however late it comes */
     void release(int node, RedisCommand command, long untilNanos, Consumer<Answer> onAnswer) {
-        requests[node] = quorum.get(node).release(command, patience, untilNanos, answer -> {
+        QuorumNode asked = quorum.get(node);
+        requests[node] = asked.release(command, asked.patience(patience), untilNanos, answer -> {
             onAnswer.accept(answer);
             note(node, answer);
         });
     }
 
-    /** Counts an answer that a server has given to an earlier question. */
+    /** Counts an answer of a server to an earlier question. */
     void know(int node, Answer.Said answer) {
         answeredNanos[node] = beganNanos;
         answers.set(node, answer);
     }
 
-    /** Counts a server as one that will not answer. */
+    /** Counts a server as one that does not answer. */
     void skip(int node) {
         answers.set(node, NOT_ASKED);
     }
@@ -117,7 +122,7 @@ final class Poll {
         }
     }
 
-    /** Waits until the decision is made, or no answer is to be waited for any more; answers that come later do not count. */
+    /** Waits until the decision is made, or no answer is worth waiting for any more. Later answers do not count. */
     void await() {
         await(beganNanos + Long.MAX_VALUE / 2);
         close();
@@ -130,8 +135,8 @@ final class Poll {
     }
 
     /**
-     * Waits until the decision is made, or no answer is to be waited for any more, or it is too late. While no majority has answered,
-     * there is nothing better to do than to wait for it, as long as the time-out of the call allows.
+     * Waits until the decision is made, or no answer is worth waiting for any more, or it is too late. While no
+     * majority has answered, it waits as long as the time-out of the call allows.
      */
     void await(long untilNanos) {
         await(untilNanos, patience.connectionNanos());
@@ -156,7 +161,7 @@ final class Poll {
                 if (extraNanos > 0 || left > -patience.answerNanos()) {
                     break;
                 }
-                // It was this process that stood still, and answers may have come that nobody has read yet.
+                // This process stood still, and answers may have arrived that nobody has read yet.
                 extraNanos = patience.answerNanos() - left;
                 continue;
             }
@@ -175,10 +180,15 @@ final class Poll {
         await(untilNanos, 0);
     }
 
-    /** Waits until some servers have answered too, for no longer than the time for one. */
+    /** Waits until these servers have answered too, but no longer than the time-out of one server. */
     void awaitToo(IntPredicate which) {
         decision = poll -> IntStream.range(0, size()).filter(which).allMatch(i -> answer(i) != null);
-        await(beganNanos + patience.answerNanos(), 0);
+        long longest = IntStream.range(0, size())
+                .filter(which)
+                .mapToLong(i -> quorum.get(i).patience(patience).answerNanos())
+                .max()
+                .orElse(0);
+        await(beganNanos + longest, 0);
     }
 
     /** Reads answers on this thread, one server after the other. Returns whether the decision is made. */
@@ -200,7 +210,7 @@ final class Poll {
         }
     }
 
-    /** For how long to wait without a look at what is still to be sent: only then does one know when that is late. */
+    /** How long to park before checking again which requests were sent: only a sent request has a known deadline. */
     private long longestPark() {
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
@@ -224,7 +234,7 @@ final class Poll {
         seen = counted;
     }
 
-    /** For how long some server may yet answer in time. */
+    /** The longest time within which some server may still answer in time. */
     private long patienceLeft() {
         long now = env.nanoTime();
         long left = beganNanos - now;
@@ -237,11 +247,11 @@ final class Poll {
         return left;
     }
 
-    /** What a server has answered up to now, or had when the waiting ended. */
+    /** The answer of a server so far, or at the end of the wait. */
     @Nullable
     Answer answer(int node) {
         if (node >= size()) {
-            // It joined while the others were asked.
+            // The node joined while the others were asked.
             return NOT_ASKED;
         }
         @Nullable Answer[] counted = seen;
@@ -249,8 +259,8 @@ final class Poll {
     }
 
     /**
-     * Returns the answer as it counts: once for each process, and not for one that has a successor or may not vote, as became known
-     * since it was asked.
+     * Returns the answer if it counts: each process counts once, and a process does not count that has a successor or
+     * may not vote, even if that became known after it was asked.
      */
     @Nullable
     Answer counted(int node) {
@@ -302,7 +312,7 @@ final class Poll {
     }
 
     /**
-     * Why too few answers have come.
+     * Returns the reason why too few answers have come.
      *
      * @param wasSent whether a server that has not answered was asked
      */
@@ -330,7 +340,7 @@ final class Poll {
      * Describes what a server did.
      *
      * @param elapsedNanos how long ago the beginning is
-     * @param isGrant whether an answer is what was hoped for
+     * @param isGrant whether an answer is a grant
      */
     NodeReport report(int node, long elapsedNanos, Predicate<Answer.Said> isGrant) {
         String name = quorum.get(node).name();
@@ -348,7 +358,7 @@ final class Poll {
         return new NodeReport(name, isGrant.test((Answer.Said) answer) ? Vote.GRANTED : Vote.REFUSED, after, "");
     }
 
-    /** Lets those who have not answered do so when they like, but be asked no second time. */
+    /** Stops waiting for the servers that have not answered, and does not let their requests be sent again. */
     void leaveTheOthers() {
         for (int i = 0; i < requests.length; i++) {
             Request request = requests[i];
@@ -359,7 +369,7 @@ final class Poll {
     }
 
     /**
-     * Gives up what a server was asked: what it is sent from now on, it carries out after that.
+     * Gives up the request to a server, so that requests sent from now on are executed after it.
      *
      * @return whether it was sent
      */
@@ -368,7 +378,7 @@ final class Poll {
         return request != null && quorum.get(node).line().giveUp(request);
     }
 
-    /** When a server has answered. */
+    /** The time at which a server answered. */
     long answeredNanos(int node) {
         return answeredNanos[node];
     }

@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.ServerStatus;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
@@ -14,11 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes, by index: who is a majority, whether each is another process, and who knows of whom. Nodes come and go with the
- * configuration that the nodes tell of; one that has left keeps its index, and answers nothing any more. Safe to use from any thread.
+ * The nodes, by index: which of them are a majority, whether each is a process of its own, and which knows of which.
+ * The nodes themselves tell the configuration, and with it nodes join and leave. A node that has left keeps its index
+ * and is not asked any more. Safe to use from any thread.
  */
 final class Quorum implements QuorumNode.Events {
     private final RedlockProtocol.Joining joining;
@@ -28,7 +31,6 @@ final class Quorum implements QuorumNode.Events {
     private final Environment env;
     private final Majorities fixed;
     private final ReentrantLock lock = new ReentrantLock();
-    private final long leadSilenceNanos;
     private volatile List<QuorumNode> all;
     private volatile Runnable onChange = () -> {};
     private @Nullable Configuration followed;
@@ -48,7 +50,6 @@ final class Quorum implements QuorumNode.Events {
         this.births = births;
         this.timeout = timeout;
         this.env = env;
-        this.leadSilenceNanos = settings.leadSilenceNanos();
         this.fixed = Configuration.founding(
                         servers.stream().map(RedlockProtocol.Server::address).toList())
                 .majorities();
@@ -76,21 +77,30 @@ final class Quorum implements QuorumNode.Events {
         return all;
     }
 
-    /** Returns whether an index is of a node that counts for something. */
+    /** Returns whether the index belongs to a node of the present list, or of the old one during a change. */
     boolean isListed(int index) {
         return majority().concern(index);
+    }
+
+    /** Returns the status of each listed node. */
+    List<ServerStatus> states() {
+        List<QuorumNode> now = all;
+        return IntStream.range(0, now.size())
+                .filter(this::isListed)
+                .mapToObj(i -> now.get(i).state())
+                .toList();
     }
 
     Majorities majority() {
         return births == null ? fixed : births.electorate().majorities();
     }
 
-    /** Has something run after each change of the list. */
+    /** Registers an action that runs after each change of the list. */
     void onChange(Runnable action) {
         onChange = action;
     }
 
-    /** Returns the lead of a lock now, where those who wait for it stand in a queue: the first that votes. */
+    /** Returns the present lead of a lock, the node that keeps its queue: the first that votes. */
     int lead(String name) {
         Majorities majorities = majority();
         int lead = first(name, majorities, this::mayLead);
@@ -98,9 +108,10 @@ final class Quorum implements QuorumNode.Events {
     }
 
     /**
-     * Returns the node that is the first to be the lead of a lock, among those that meet a condition; or a negative number if none does.
-     * Each node has its own rank for each name, so that one that joins or leaves changes the leads of its own names only. While the list
-     * changes, a node that leaves is no lead any more: those who wait there can still be told, and move.
+     * Returns the node with the highest rank for a lock among those that meet a condition, or a negative number if none
+     * does. Nodes have a rank of their own for each name, so that a node that joins or leaves changes the leads of its
+     * own names only. While the list changes, a node that leaves is no lead any more: its waiters can still be told,
+     * and move.
      */
     static int first(String name, Majorities majorities, IntPredicate condition) {
         int last = majorities.lists() - 1;
@@ -121,8 +132,8 @@ final class Quorum implements QuorumNode.Events {
     }
 
     /**
-     * Whether a node votes and answers, and does not leave. It may be slow for a while, since a change of leads costs the order of those
-     * who wait.
+     * Whether a node votes, answers, and does not leave. It may be slow for a while, since a change of the lead loses
+     * the order of the waiters.
      */
     boolean mayLead(int node) {
         if (node >= size() || !majority().remains(node)) {
@@ -132,26 +143,22 @@ final class Quorum implements QuorumNode.Events {
         long now = env.nanoTime();
         return session != null
                 && !session.hasSuccessor()
-                && session.owingNanos(now) <= leadSilenceNanos
+                && all.get(node).keepsQueues(now)
+                && session.owingNanos(now) <= all.get(node).leadSilenceNanos()
                 && session.asideNanos(Request.Kind.VOTE, now) <= 0;
-    }
-
-    /** For how long a lead may owe an answer. */
-    long leadSilenceNanos() {
-        return leadSilenceNanos;
     }
 
     /** Returns what is wrong if two endpoints lead to one process, which would have two votes. */
     @Nullable
     LockBackendException clash() {
         if (clash != null) {
-            // Nobody is asked meanwhile who could notice that one of the connections has ended.
+            // No request is sent meanwhile that would show that one of the connections has ended.
             all.forEach(node -> node.line().look());
         }
         return clash;
     }
 
-    /** The same, among those who have voted by now: a connection may have been made since somebody last looked. */
+    /** Like {@link #clash}, but among the nodes that have voted: a connection may be newer than the last check. */
     @Nullable
     LockBackendException clashOfVoters() {
         onSession();
@@ -184,7 +191,10 @@ final class Quorum implements QuorumNode.Events {
         return null;
     }
 
-    /** Follows the configuration, and tells nodes what they do not know: of that, and which processes are in the places of others. */
+    /**
+     * Follows the configuration, and tells nodes what they do not know: the configuration, and which processes replaced
+     * others.
+     */
     @Override
     public void onRecord() {
         if (births == null) {
@@ -197,7 +207,7 @@ final class Quorum implements QuorumNode.Events {
         births.spread(connected).forEach(index -> now.get(index).enrol());
     }
 
-    /** Connects to the nodes that the configuration names, and leaves those that it does not. */
+    /** Connects to the nodes in the configuration, and disconnects from others. */
     private void follow(Births told) {
         List<QuorumNode> left = new ArrayList<>();
         boolean changed;

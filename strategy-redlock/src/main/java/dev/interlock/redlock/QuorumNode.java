@@ -3,6 +3,7 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.ServerStatus;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
@@ -12,36 +13,52 @@ import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.birth.Enrolment;
 import dev.interlock.redlock.release.Outbox;
+import dev.interlock.redlock.release.Redelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One node of the quorum: understands what it answers. Safe to use from any thread; no method waits for the server. */
+/**
+ * One node of the quorum. It interprets the node's replies. Safe to use from any thread; no method waits for the
+ * server.
+ */
 final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Request> {
-    /** What scripts answer whose birth record is not as the client knows it. */
+    /** The reply of a script if the birth record is not the one that the client knows. */
     private static final Long OTHER_RECORD = -2L;
 
-    /** What they answer if the client trusts the server, and others do not. */
+    /** The reply of a script if this client trusts the server, and other clients do not. */
     private static final Long NOT_TRUSTED = -3L;
 
-    /** Nobody waits for the answer. */
+    /** For requests whose answers nobody waits for. */
     private static final Settings.Patience NO_PATIENCE = new Settings.Patience(0, 0);
 
+    /** How long a node that has refused to keep a queue is no lead, so that waiters move to other nodes. */
+    private static final long QUEUELESS_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Environment env;
     private final String name;
+    private final String address;
     private final RedisNode node;
     private final Events events;
+    private final Settings settings;
+    private final Redelivery redelivery;
     private final NodeLine line;
     private final @Nullable Enrolment<Session, Request> enrolment;
+    private volatile long keepsQueuesFromNanos;
 
-    /** Whom to tell. */
+    /** The error with which the node answered the last request for a vote, if it did. */
+    private volatile @Nullable String refusal;
+
+    /** Callbacks about the node. */
     interface Events {
-        /** There is another connection than before, or none any more; may be called under a lock of the node. */
+        /** The connection has changed or ended. May be called under a lock of the node. */
         void onSession();
 
-        /** A birth record was read; is never called under a lock of a node. */
+        /** A birth record was read. Never called under a lock of a node. */
         void onRecord();
     }
 
@@ -53,11 +70,16 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
             @Nullable Births births,
             Duration timeout,
             Events events) {
+        this.env = env;
         this.name = server.name();
+        this.address = server.address();
+        this.settings = settings;
         this.node = server.node();
         this.events = events;
-        this.enrolment = births == null ? null : new Enrolment<>(env, index, name, births, this);
+        this.enrolment = births == null ? null : new Enrolment<>(env, index, name, address, births, this);
         this.line = new NodeLine(env, index, server, settings, births, timeout, this);
+        this.redelivery = new Redelivery(env, this::redeliver);
+        this.keepsQueuesFromNanos = env.nanoTime();
     }
 
     String name() {
@@ -71,6 +93,67 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     /** Sends requests. */
     NodeLine line() {
         return line;
+    }
+
+    /** Returns how long to wait for this node, given how long to wait for the others. */
+    Settings.Patience patience(Settings.Patience others) {
+        return settings.patience(address, others);
+    }
+
+    /** How long this node may owe an answer and stay the lead of a lock. */
+    long leadSilenceNanos() {
+        return settings.leadSilenceNanos(address);
+    }
+
+    /** Returns the status of the node. */
+    ServerStatus state() {
+        NodeLine.Load load = line.load();
+        Session current = line.session();
+        if (current == null || !current.isOpen()) {
+            LockBackendException failure = load.lastFailure();
+            return new ServerStatus(
+                    address,
+                    false,
+                    false,
+                    Optional.empty(),
+                    failure == null ? "" : String.valueOf(failure.getMessage()),
+                    0,
+                    load.waiting(),
+                    Duration.ZERO,
+                    Duration.ZERO,
+                    load.connections());
+        }
+        long now = env.nanoTime();
+        String refused = refusal;
+        String whyNot = refused == null ? current.whyNoVote(now) : refused;
+        Duration votesIn = current.votesIn(now);
+        return new ServerStatus(
+                address,
+                true,
+                whyNot.isEmpty(),
+                Optional.ofNullable(votesIn),
+                whyNot,
+                current.owedCount(),
+                load.waiting(),
+                Duration.ofNanos(current.owingNanos(now)),
+                Duration.ofNanos(current.latencyNanos()),
+                load.connections());
+    }
+
+    /** Notes that the node votes, but has refused to queue a claim, for lack of memory or of permission. */
+    void noteQueueRefused() {
+        keepsQueuesFromNanos = env.nanoTime() + QUEUELESS_NANOS;
+        refusal = null;
+    }
+
+    /** Returns whether this node accepts queues of waiters. */
+    boolean keepsQueues(long nowNanos) {
+        return nowNanos - keepsQueuesFromNanos >= 0;
+    }
+
+    private void redeliver(Outbox.Undelivered release) {
+        line.deliverLater(release);
+        line.sendOn();
     }
 
     /**
@@ -92,7 +175,11 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
     private Request newRelease(Outbox.Undelivered release, Settings.Patience patience, Consumer<Answer> onAnswer) {
         return new Request(recordId -> release.release(), Request.Kind.OTHER, patience, answer -> {
             if (answer instanceof Answer.Failed failed && failed.cause().reason() != Reason.REFUSED) {
-                line.deliverLater(release);
+                if (failed.isFromServer()) {
+                    redelivery.add(release);
+                } else {
+                    line.deliverLater(release);
+                }
             }
             onAnswer.accept(answer);
         });
@@ -111,7 +198,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return current == null ? null : current.eligibility;
     }
 
-    /** Has the birth record of the process that is connected checked, and tells it what is known of others. */
+    /** Checks the birth record of the connected process, and tells the process what is known of others. */
     void enrol() {
         Session current = line.session();
         if (current != null && enrolment != null) {
@@ -135,25 +222,23 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
 
     private void settle(Session from, Request request, RedisLink.Reply reply) {
         if (!(reply instanceof RedisLink.Reply.Value value)) {
-            fail(from, request, ((RedisLink.Reply.Failed) reply).cause());
+            fail(from, request, (RedisLink.Reply.Failed) reply);
         } else if (enrolment != null && begins(value, OTHER_RECORD)) {
             repeat(enrolment, from, request);
         } else if (begins(value, NOT_TRUSTED)) {
-            fail(
-                    from,
+            refuse(
                     request,
-                    new LockBackendException(
-                            Reason.REFUSED,
-                            name + " is used by clients with the option cold-start=wait, whose locks a client with"
-                                    + " cold-start=trust could take: set the same for all clients"));
+                    misused(
+                            "is used by clients with the option cold-start=wait, whose locks a client with cold-start=trust"
+                                    + " could take: set the same for all clients"));
         } else if (request.kind == Request.Kind.READ) {
             request.answer(new Answer.Said(Optional.ofNullable(value.value()), from));
         } else if (value.value() == null) {
-            fail(
-                    from,
-                    request,
-                    new LockBackendException(Reason.REFUSED, name + " answered nil, which no script of ours does"));
+            refuse(request, misused("answered nil, which no script of ours does"));
         } else {
+            if (request.kind == Request.Kind.VOTE && refusal != null) {
+                refusal = null;
+            }
             request.answer(new Answer.Said(Objects.requireNonNull(value.value()), from));
         }
     }
@@ -173,10 +258,24 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         }
     }
 
-    private void fail(Session from, Request request, LockBackendException cause) {
-        Answer answer = cause.reason() == Reason.REFUSED
-                ? new Answer.Failed(NodeReport.Vote.FAILED, cause)
-                : line.recover(from, request, cause);
+    private void refuse(Request request, LockBackendException cause) {
+        if (request.kind == Request.Kind.VOTE) {
+            refusal = cause.getMessage();
+        }
+        request.answer(new Answer.Failed(NodeReport.Vote.FAILED, cause, true));
+    }
+
+    private LockBackendException misused(String how) {
+        return new LockBackendException(Reason.REFUSED, name + " " + how);
+    }
+
+    private void fail(Session from, Request request, RedisLink.Reply.Failed failed) {
+        if (failed.isFromServer() || failed.cause().reason() == Reason.REFUSED) {
+            // A new connection would not help: the error is about the node, for example that it has no memory.
+            refuse(request, failed.cause());
+            return;
+        }
+        Answer answer = line.recover(from, request, failed.cause());
         if (answer != null) {
             request.answer(answer);
         }

@@ -15,14 +15,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes factories of {@code redlock} locks over a Lettuce client that the application has already, which they do not close.
+ * Creates factories of {@code redlock} locks over a Lettuce client that the application already has, and that the
+ * factories do not close.
  *
  * <pre>{@code
  * DistributedLockFactory locks = RedlockLocks.builder().lettuce(client, List.of(a, b, c)).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
- * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
+ * <p>Programs without a client of their own call {@link dev.interlock.DistributedLocks#getInstance(String,
+ * LockConfig)}, or use {@link #connections} for settings that options cannot hold. A builder is not safe for use by
+ * several threads at once.
  */
 public final class RedlockLocks {
     private LockConfig config = LockConfig.builder().build();
@@ -56,10 +58,11 @@ public final class RedlockLocks {
     }
 
     /**
-     * Uses connections of its own to the endpoints of the configuration, as the options of the configuration and what is set here say: this
-     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     * Uses connections of its own to the endpoints of the configuration. Their settings are those of the options,
+     * changed by the given function, which can set what options cannot hold: a TLS context and a supplier of
+     * credentials.
      *
-     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @param settings changes the settings that the options give; called by {@link #build}
      * @return this builder
      */
     public RedlockLocks connections(Consumer<ConnectionSettings.Builder> settings) {
@@ -80,9 +83,9 @@ public final class RedlockLocks {
     }
 
     /**
-     * Sets what is told of each attempt to get a lock, when it has ended and on the thread that made it.
+     * Adds a listener to attempts. It is called after each attempt to acquire a lock, on the thread that made it.
      *
-     * @param listener told; must be safe to use from any thread, not block and not throw
+     * @param listener must be safe to use from any thread, and must not block or throw
      * @return this builder
      */
     public RedlockLocks onAttempt(Consumer<AttemptReport> listener) {
@@ -95,8 +98,8 @@ public final class RedlockLocks {
      *
      * @return a new factory, which the caller must close
      * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
-     * @throws IllegalArgumentException if the number of servers will not do, or the configuration has an option that this strategy
-     *     does not know, or a value that makes no sense
+     * @throws IllegalArgumentException if the number of servers is not permitted, or the configuration has an unknown
+     *     option or an invalid value
      */
     public DistributedLockFactory build() {
         return build(Environment.system());
@@ -134,7 +137,7 @@ public final class RedlockLocks {
                 servers, address -> join(lettuce, uris.get(0), address, env), settings, config, env, onAttempt);
     }
 
-    /** A node that is not handed in is reached as the first one that is. */
+    /** Connects to a node that was not handed in, with the settings of the first one that was. */
     private static RedlockProtocol.Server join(RedisClient client, RedisURI like, String address, Environment env) {
         int colon = address.lastIndexOf(':');
         RedisURI uri = RedisURI.builder(like)

@@ -26,9 +26,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators do with the nodes of a redlock cluster while clients use it: look at them, and replace, add or remove one.
+ * Operations on the nodes of a redlock cluster that clients use meanwhile: show their status, and replace, add or
+ * remove a node.
  *
- * <p>A change may be broken off at any moment, and is gone on with by calling the same method again. Not safe for use by several
+ * <p>A change may be interrupted at any moment; calling the same method again continues it. Not safe for use by several
  * threads at once.
  *
  * <pre>{@code
@@ -47,7 +48,7 @@ public final class RedlockOperations implements AutoCloseable {
     private final DistributedLockFactory locks;
 
     /**
-     * Which nodes a cluster has, and what they say.
+     * The nodes of a cluster, and their status.
      *
      * @param revision how often the list of nodes was changed
      * @param changing whether a change is under way, in which the old and the new list both count
@@ -61,14 +62,14 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * What is known of one of the nodes.
+     * The status of one node.
      *
      * @param address host and port
      * @param phase {@code stays}, {@code leaves} or {@code joins}
      * @param connected whether it answers
      * @param informed whether it knows the list
-     * @param votesIn when it may vote for new holders, as far as is known; zero if it does, empty if it is not connected, or if that
-     *     does not depend on time
+     * @param votesIn the time until it may vote for new holders; zero if it votes, empty if it is not connected, or if
+     *     its vote does not depend on time
      */
     public record Node(String address, String phase, boolean connected, boolean informed, Optional<Duration> votesIn) {
         /** Creates the status of a node. */
@@ -91,7 +92,8 @@ public final class RedlockOperations implements AutoCloseable {
      *
      * @param config the configuration of a client of this cluster, with {@code cold-start=wait}
      * @return the operations, which the caller must close
-     * @throws IllegalArgumentException if the configuration is none of redlock, or nodes are trusted, and so keep no list
+     * @throws IllegalArgumentException if the configuration is not valid for redlock, or nodes are trusted, and so keep
+     *     no list
      */
     public static RedlockOperations connect(LockConfig config) {
         config.requireKnownOptions(new RedlockStrategyProvider());
@@ -99,7 +101,7 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     static RedlockOperations connect(LockConfig given, Environment env) {
-        // Whoever looks after nodes gives the max-lease of the clients, and has no lease of their own in mind.
+        // The operator gives the max-lease of the clients, and takes no leases here.
         Duration longest = Settings.MAX_LEASE.duration(given, Duration.ofMillis(1), Duration.ofDays(1));
         LockConfig config = given.lockDefaults().lease().compareTo(longest) <= 0
                 ? given
@@ -111,9 +113,9 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Looks at the nodes.
+     * Asks the nodes for their status.
      *
-     * @return what they say
+     * @return the status of the cluster
      * @throws LockBackendException if too few of them answer
      */
     public Status status() {
@@ -145,7 +147,7 @@ public final class RedlockOperations implements AutoCloseable {
      * @param leaving host and port of the node that leaves, as {@link #status} shows it
      * @param joining host and port of the node that joins, under which all clients reach it
      * @param gone the addresses of nodes of the old list that are stopped for good, so that they need not be told
-     * @param progress told what is waited for
+     * @param progress called with a text each time the change waits for something
      * @throws IllegalArgumentException if there is no such node
      * @throws IllegalStateException if another change is under way
      * @throws LockBackendException if too few nodes answer
@@ -165,7 +167,7 @@ public final class RedlockOperations implements AutoCloseable {
      *
      * @param joining host and port of the node that joins
      * @param gone the addresses of nodes that are stopped for good
-     * @param progress told what is waited for
+     * @param progress called with a text each time the change waits for something
      * @throws InterruptedException if the thread is interrupted
      */
     public void add(String joining, Set<String> gone, Consumer<String> progress) throws InterruptedException {
@@ -177,7 +179,7 @@ public final class RedlockOperations implements AutoCloseable {
      *
      * @param leaving host and port of the node that leaves
      * @param gone the addresses of nodes that are stopped for good
-     * @param progress told what is waited for
+     * @param progress called with a text each time the change waits for something
      * @throws InterruptedException if the thread is interrupted
      */
     public void remove(String leaving, Set<String> gone, Consumer<String> progress) throws InterruptedException {
@@ -200,7 +202,7 @@ public final class RedlockOperations implements AutoCloseable {
         }
     }
 
-    /** Closes the connections. A change that has begun goes on where it is, when it is called again. */
+    /** Closes the connections. A change that has begun is continued when its method is called again. */
     @Override
     public void close() {
         client.quorum.close();

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.ServerStatus;
 import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
@@ -15,6 +16,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redlock.Request.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,30 +38,38 @@ import org.jspecify.annotations.Nullable;
  *     Redlock algorithm"
  */
 final class RedlockProtocol implements LeaseProtocol {
-    /** How many leases one script extends or ends; it keeps a server busy for well under a millisecond. */
+    /**
+     * The number of leases that one script renews or releases; such a script keeps a server busy for well under a
+     * millisecond.
+     */
     private static final int BATCH = 256;
 
     private final Environment env;
     private final Quorum quorum;
     private final Settings settings;
     private final Scripts scripts;
-    private final AttemptReport.Listener reports;
+    private final AttemptReport.Listeners reports;
     private final LeadQueue queue;
+    private final FactoryCards cards;
     private final boolean restores;
     private final Duration lease;
     private final Duration timeout;
 
-    /** A server, and what it is called in messages. */
+    /** A server, and its name in messages. */
     record Server(String name, RedisNode node) {
-        /** Returns host and port, of which a name consists that may have a scheme before and a database behind it. */
+        /** Returns host and port of the name, without scheme and database. */
         String address() {
+            return address(name);
+        }
+
+        static String address(String name) {
             return name.replaceFirst("^[a-z]+://([^@]*@)?", "")
                     .replaceFirst("/.*", "")
                     .replace(' ', '-');
         }
     }
 
-    /** Makes a node of which other nodes have told. */
+    /** Creates a node that other nodes have announced. */
     interface Joining {
         /**
          * Makes the node.
@@ -76,10 +86,10 @@ final class RedlockProtocol implements LeaseProtocol {
             Settings settings,
             LockConfig config,
             Environment env,
-            AttemptReport.Listener reports) {
+            AttemptReport.Listeners reports) {
         this.env = env;
         this.settings = settings;
-        this.scripts = new Scripts(config.keyPrefix(), settings.fencing(), config.waitCeiling());
+        this.scripts = new Scripts(settings.wire(), config.keyPrefix(), settings.fencing(), config.waitCeiling());
         this.quorum = new Quorum(
                 servers,
                 joining,
@@ -92,6 +102,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 env);
         this.reports = reports;
         this.queue = new LeadQueue(env, quorum, settings, scripts, nodes());
+        this.cards = new FactoryCards(this::writeCard, config, env);
         this.restores = settings.maxLease().isPresent();
         this.lease = config.lockDefaults().lease();
         this.timeout = config.commandTimeout();
@@ -104,8 +115,8 @@ final class RedlockProtocol implements LeaseProtocol {
             LockConfig config,
             Environment env,
             @Nullable Consumer<AttemptReport> onAttempt) {
-        RedlockProtocol protocol =
-                new RedlockProtocol(servers, joining, settings, config, env, new AttemptReport.Listener(onAttempt));
+        RedlockProtocol protocol = new RedlockProtocol(
+                servers, joining, settings, config, env, AttemptReport.Listeners.of(config, onAttempt));
         return LockEngine.newFactory(
                 RedlockStrategyProvider.NAME, settings.profile(servers.size()), protocol, config, env);
     }
@@ -121,7 +132,27 @@ final class RedlockProtocol implements LeaseProtocol {
         } catch (LockBackendException e) {
             return new Attempt.Failed(e);
         }
-        return queue.attempt(claim);
+        Attempt attempt = queue.attempt(claim);
+        cards.attempted(claim, attempt);
+        return attempt;
+    }
+
+    /** Sends the card of this factory to each node, without waiting for answers. */
+    private void writeCard(String key, String text, long lifeMillis) {
+        RedisCommand set = RedisCommand.of("SET", key, text, "PX", Long.toString(lifeMillis));
+        for (int i = 0; i < quorum.size(); i++) {
+            if (quorum.isListed(i)) {
+                sendOnly(i, recordId -> set, Request.Kind.OTHER);
+            }
+        }
+    }
+
+    /** Sends a request whose answer nobody waits for. */
+    private void sendOnly(int node, Request.Wording wording, Request.Kind kind) {
+        Request request = new Request(wording, kind, new Settings.Patience(0, 0), answer -> {});
+        NodeLine line = quorum.get(node).line();
+        line.ask(request);
+        line.leave(request);
     }
 
     @Override
@@ -158,6 +189,7 @@ final class RedlockProtocol implements LeaseProtocol {
 
     @Override
     public List<Renewal> renew(List<Claim> claims) {
+        cards.writeIfDue(claims.get(0));
         @Nullable Renewal[] renewals = new Renewal[claims.size()];
         List<Integer> asked = new ArrayList<>();
         for (int i = 0; i < renewals.length; i++) {
@@ -192,7 +224,7 @@ final class RedlockProtocol implements LeaseProtocol {
         return Arrays.stream(renewals).map(Objects::requireNonNull).toList();
     }
 
-    /** Asks all servers to extend some leases. */
+    /** Asks all servers to renew some leases. */
     private Poll extend(List<Claim> claims) {
         Duration shortest =
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
@@ -209,10 +241,10 @@ final class RedlockProtocol implements LeaseProtocol {
     }
 
     /**
-     * Puts the keys of locks that are held where they are missing: on a node that has joined, or that has lost its data and votes again.
-     * Otherwise a holder of many months would lose its majority when the second node is replaced. One that has not answered yet is
-     * asked too, or the slowest node would never get them. Nobody waits for the answers, and nothing is sent twice, since it could
-     * arrive behind a release then.
+     * Restores missing keys of locks that are held, on a node that has joined, or that lost its data and votes again.
+     * Otherwise a lock that is held for months would lose its majority when a second node is replaced. Nodes that have
+     * not answered yet get the request too; otherwise the slowest node would never get the keys. Nobody waits for the
+     * answers, and no request is sent twice, since the second could arrive after a release.
      */
     private void restore(Poll poll, List<Claim> claims) {
         for (int node = 0; node < poll.size(); node++) {
@@ -224,11 +256,7 @@ final class RedlockProtocol implements LeaseProtocol {
                 }
             }
             if (!missing.isEmpty() && quorum.isListed(node)) {
-                Request request = new Request(
-                        scripts.restore(missing), Request.Kind.VOTE, new Settings.Patience(0, 0), answer -> {});
-                NodeLine line = quorum.get(node).line();
-                line.ask(request);
-                line.leave(request);
+                sendOnly(node, scripts.restore(missing), Request.Kind.VOTE);
             }
         }
     }
@@ -251,10 +279,11 @@ final class RedlockProtocol implements LeaseProtocol {
         Poll poll = sendRelease(List.of(claim));
         poll.await(poll.beganNanos() + claim.lease().toNanos());
         int lead = quorum.lead(claim.name());
-        // As long as it holds the lock, it refuses whoever asks next, against a majority.
+        // As long as the lead holds the lock, it refuses the next client, and outvotes a majority.
         poll.awaitToo(node -> node == lead && quorum.mayLead(node));
         if (Tally.ofLeases(poll, quorum.majority(), 0).isLost()) {
-            // Or the lead has granted it to the next one, who was sooner at the others than this.
+            // Perhaps the lead has granted the lock to the next waiter, whose requests reached the other nodes before
+            // this release: its answer tells.
             poll.awaitAll(poll.beganNanos() + claim.timeout().toNanos());
         }
         poll.close();
@@ -293,7 +322,7 @@ final class RedlockProtocol implements LeaseProtocol {
         }
     }
 
-    /** Has all servers release some locks. */
+    /** Sends all servers the release of some locks. */
     private Poll sendRelease(List<Claim> claims) {
         Duration shortest =
                 claims.stream().map(Claim::lease).min(Comparator.naturalOrder()).orElseThrow();
@@ -326,6 +355,12 @@ final class RedlockProtocol implements LeaseProtocol {
             }
         }
         return true;
+    }
+
+    /** A plain key may belong to something else of ours, which has no key then. */
+    @Override
+    public void checkName(String name) {
+        scripts.keys().lock(name);
     }
 
     @Override
@@ -366,6 +401,11 @@ final class RedlockProtocol implements LeaseProtocol {
     @Override
     public Watch watch(String name, Runnable onFreed) {
         return queue.watch(name, onFreed);
+    }
+
+    @Override
+    public List<ServerStatus> servers() {
+        return quorum.states();
     }
 
     @Override

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the strategy {@code redlock}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
- * {@link RedlockLocks}. Safe to use from any thread.
+ * Provides the strategy {@code redlock}. Found by {@link java.util.ServiceLoader}; programs that already have a client
+ * use {@link RedlockLocks}. Safe to use from any thread.
  */
 public final class RedlockStrategyProvider implements LockStrategyProvider {
     static final String NAME = "redlock";
@@ -49,7 +49,7 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
         return newFactory(config, ConnectionSettings.of(config), Environment.system(), null);
     }
 
-    /** Makes a factory over connections of our own to the endpoints of a configuration. */
+    /** Creates a factory over its own connections to the endpoints of a configuration. */
     static DistributedLockFactory newFactory(
             LockConfig config,
             ConnectionSettings connections,
@@ -89,11 +89,22 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
         return new RedlockOperations.Client(env, quorum, births, settings, joining, config.commandTimeout());
     }
 
-    /** Makes nodes of which others have told, as those that are configured. */
+    /** Creates nodes that other nodes have announced, with the settings of the configured ones. */
     private static RedlockProtocol.Joining joining(
             Settings settings, List<RedisEndpoint> endpoints, ConnectionSettings connections, Environment env) {
-        return address -> servers(settings, List.of(at(endpoints.get(0), address)), connections, env)
-                .get(0);
+        return address -> {
+            RedisEndpoint endpoint = endpoints.stream()
+                    .filter(configured -> RedlockProtocol.Server.address(configured.toString())
+                            .equals(address))
+                    .findFirst()
+                    .orElseGet(() -> at(endpoints.get(0), address));
+            ConnectionSettings how = endpoint.tls() ? connections : connections.withoutCertificates();
+            return servers(settings, List.of(endpoint), how, env).get(0);
+        };
+    }
+
+    private static String address(RedisEndpoint endpoint) {
+        return endpoint.host() + ":" + endpoint.port();
     }
 
     private static List<RedlockProtocol.Server> servers(
@@ -115,7 +126,7 @@ public final class RedlockStrategyProvider implements LockStrategyProvider {
     private static void requireDistinct(List<RedisEndpoint> endpoints) {
         Set<String> addresses = new HashSet<>();
         for (RedisEndpoint endpoint : endpoints) {
-            if (!addresses.add(endpoint.host() + ":" + endpoint.port())) {
+            if (!addresses.add(address(endpoint))) {
                 throw new IllegalArgumentException("two endpoints are the server " + endpoint
                         + ", which can vote only once: name each server once");
             }

@@ -9,9 +9,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Something that one server is to do, until it has answered. What is not final is guarded by the lock of the {@link NodeLine}. */
+/**
+ * A request to one server, until it is answered. The lock of the {@link NodeLine} guards the fields that are not final.
+ */
 final class Request implements BooleanSupplier {
-    /** How often a request is sent again since the birth record had changed. */
+    /** How often a request is sent again because the birth record had changed. */
     private static final int MAX_REPETITIONS = 3;
 
     final Wording wording;
@@ -25,10 +27,10 @@ final class Request implements BooleanSupplier {
     boolean repeated;
     private int repetitions;
 
-    /** Whether it must not be sent any more. */
+    /** Whether the request must not be sent any more. */
     boolean givenUp;
 
-    /** Whether it must not be sent a second time, in whatever form. */
+    /** Whether the request must not be sent a second time, in any form. */
     boolean decided;
 
     private volatile long lateNanos;
@@ -36,22 +38,31 @@ final class Request implements BooleanSupplier {
 
     /** The outcome of asking one server. */
     sealed interface Answer {
-        /** It answered, over a connection to one process, and not by an error. */
+        /** The server answered, and not with an error. */
         record Said(Object value, Session from) implements Answer {}
 
-        /** It did not; the reason of the cause tells whether it may have done what it was asked. */
-        record Failed(NodeReport.Vote vote, LockBackendException cause) implements Answer {}
+        /**
+         * The server did not answer, or answered with an error; the reason of the cause tells whether it may have
+         * executed the request.
+         *
+         * @param isFromServer whether the server answered with an error
+         */
+        record Failed(NodeReport.Vote vote, LockBackendException cause, boolean isFromServer) implements Answer {
+            Failed(NodeReport.Vote vote, LockBackendException cause) {
+                this(vote, cause, false);
+            }
+        }
     }
 
-    /** What is asked, which decides when a server may answer. */
+    /** The kind of a request, which decides when a server may answer it. */
     enum Kind {
-        /** For a lock: only a server that remembers all leases may grant it. */
+        /** Acquires a lock: only a server that remembers all leases may grant it. */
         VOTE,
-        /** For longer leases: whatever a server still has, it has not forgotten. */
+        /** Renews leases: a lease that a server still has, it has not forgotten. */
         RENEWAL,
-        /** For a value, which may be nil, so that the answer is an {@link java.util.Optional}. */
+        /** Reads a value, which may be nil; the answer is an {@link java.util.Optional}. */
         READ,
-        /** For something that it can do at all times. */
+        /** Any other request, which a server may answer at all times. */
         OTHER
     }
 
@@ -60,7 +71,7 @@ final class Request implements BooleanSupplier {
         /**
          * Makes the command.
          *
-         * @param recordId the state of the birth record for which it is meant, or an empty text
+         * @param recordId the state of the birth record for which the command is meant, or an empty text
          */
         RedisCommand command(String recordId);
     }
@@ -72,7 +83,7 @@ final class Request implements BooleanSupplier {
         this.onAnswer = onAnswer;
     }
 
-    /** Hands the answer on, if it is the first. */
+    /** Passes the answer on, if it is the first. */
     void answer(Answer answer) {
         if (!answered.getAndSet(true)) {
             onAnswer.accept(answer);
@@ -90,23 +101,26 @@ final class Request implements BooleanSupplier {
         return ++repetitions <= MAX_REPETITIONS;
     }
 
-    /** When not to wait for the answer any more. */
+    /** The time after which nobody waits for the answer. */
     long lateNanos() {
         return lateNanos;
     }
 
-    /** Whether it is still to be sent, and may be late sooner than is known now: as long after that as the server has to answer. */
+    /**
+     * Whether the request is still waiting to be sent. Its deadline may then become earlier, since the server's time to
+     * answer counts from the sending.
+     */
     boolean isWaiting() {
         return waiting;
     }
 
-    /** Notes that it waits to be sent, at most until some moment. */
+    /** Notes that the request waits to be sent, at most until the given moment. */
     void noteWaiting(long untilNanos) {
         waiting = true;
         lateNanos = untilNanos;
     }
 
-    /** Notes that it is sent. */
+    /** Notes that the request was sent. */
     void noteSent(long nowNanos) {
         lateNanos = nowNanos + patience.answerNanos();
         waiting = false;

@@ -4,6 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.LockWire;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redlock.lead.LeadScripts;
@@ -13,7 +14,10 @@ import java.util.List;
 
 /** Builds the commands that are sent to the servers. Instances are immutable. */
 final class Scripts {
-    /** After how many ceilings whoever waits in the queue asks again at the latest; see {@link LockConfig#waitCeiling()}. */
+    /**
+     * A waiter in the queue asks again after this many wait ceilings at the latest; see {@link
+     * LockConfig#waitCeiling()}.
+     */
     private static final int MOST_CEILINGS = 10;
 
     private static final LuaScript CONFIRM = LuaScript.load(Scripts.class, "confirm.lua");
@@ -24,10 +28,10 @@ final class Scripts {
     private final String birthRecord;
     private final LeadScripts lead;
 
-    Scripts(String keyPrefix, boolean fencing, Duration waitCeiling) {
-        this.keys = new LockKeys(keyPrefix);
+    Scripts(LockWire wire, String keyPrefix, boolean fencing, Duration waitCeiling) {
+        this.keys = wire.keys(keyPrefix);
         this.birthRecord = birthRecord(keyPrefix);
-        // Whoever waits asks again before half of it is over, which keeps the list.
+        // Waiters ask again before half of this time is over, which keeps the list.
         this.lead = new LeadScripts(
                 keys,
                 birthRecord,
@@ -39,25 +43,25 @@ final class Scripts {
         return keys;
     }
 
-    /** Builds the commands that know of those who wait. */
+    /** Returns the builder of the commands of the queue. */
     LeadScripts lead() {
         return lead;
     }
 
-    /** The key of the birth record. No lock has a key of this name: theirs have braces. */
+    /** The key of the birth record. No lock has this key: the keys of locks have braces. */
     static String birthRecord(String keyPrefix) {
         return keyPrefix + ":birth";
     }
 
     /**
-     * @param least the least first fencing token that will do
+     * @param least the least first fencing token that is large enough
      * @param predecessor the token of a holder that may be replaced, or an empty text
      */
     Request.Wording acquire(Claim claim, long least, String predecessor) {
         return forEachRecord(recordId -> lead.take(claim, recordId, least, predecessor));
     }
 
-    /** Makes the command once where servers are trusted, so that it is encoded once for all. */
+    /** If servers are trusted, makes the command only once, so that it is encoded only once. */
     private static Request.Wording forEachRecord(Request.Wording wording) {
         RedisCommand trusting = wording.command("");
         return recordId -> recordId.isEmpty() ? trusting : wording.command(recordId);
@@ -88,7 +92,10 @@ final class Scripts {
         });
     }
 
-    /** Puts the keys of locks that are held where there are none. */
+    /**
+     * Restores missing keys of locks that are held. The script is sent in full: nobody waits for the answer of a server
+     * that does not know it, as after a restart, and then the request is not sent again.
+     */
     Request.Wording restore(List<Claim> claims) {
         List<String> locks = new ArrayList<>(1 + claims.size());
         locks.add(birthRecord);
@@ -99,7 +106,7 @@ final class Scripts {
                 args.add(claim.token());
                 args.add(millis(claim.lease()));
             }
-            return RedisCommand.script(RESTORE, locks, args);
+            return RedisCommand.script(RESTORE, locks, args).inFull();
         };
     }
 

@@ -10,6 +10,8 @@ import dev.interlock.redlock.Request.Answer;
 import dev.interlock.redlock.birth.Eligibility;
 import dev.interlock.redlock.birth.Enrolment;
 import dev.interlock.redlock.line.Connected;
+import dev.interlock.redlock.line.Latency;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -18,12 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to a process that has introduced itself, and when that process is asked. */
+/** A connection to a process that has introduced itself, and the conditions under which the process is asked. */
 final class Session implements Connected.Connection, Enrolment.Connection {
-    /** A server that has owed an answer for longer is shed: it is not asked for votes until it has caught up. */
-    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-
-    /** How many answers a server may owe before requests wait here: many enough to keep it busy, and few enough to come soon. */
+    /**
+     * The number of answers that a server may owe before further requests wait here: enough to keep it busy, and so few
+     * that they arrive soon.
+     */
     private static final int MOST_OWED = 512;
 
     final RedisLink link;
@@ -36,16 +38,29 @@ final class Session implements Connected.Connection, Enrolment.Connection {
 
     private final Environment env;
     private final String node;
+    private final long shedNanos;
 
-    /** When the requests were sent to which the server owes an answer. It answers in this order. */
+    /** The sending times of the requests that the server has not answered. It answers in this order. */
     private final Queue<Long> owed = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger owedCount = new AtomicInteger();
+    private final Latency latency = new Latency();
 
-    /** @param node what the server is called in messages */
-    Session(Environment env, String node, RedisLink link, String runId, @Nullable Eligibility eligibility) {
+    /**
+     * @param node the name of the server in messages
+     * @param shedNanos a server that has owed an answer for longer is shed: it is not asked for votes until it has
+     *     caught up, in nanoseconds
+     */
+    Session(
+            Environment env,
+            String node,
+            RedisLink link,
+            String runId,
+            @Nullable Eligibility eligibility,
+            long shedNanos) {
         this.env = env;
         this.node = node;
+        this.shedNanos = shedNanos;
         this.link = link;
         this.runId = runId;
         this.eligibility = eligibility;
@@ -80,7 +95,7 @@ final class Session implements Connected.Connection, Enrolment.Connection {
         return null;
     }
 
-    /** How long what the process says to a question must not count yet; zero or less if it counts. */
+    /** For how long the process's answer to such a request does not count yet; zero or less if it counts. */
     long asideNanos(Request.Kind kind, long nowNanos) {
         if (eligibility == null) {
             return 0;
@@ -103,9 +118,21 @@ final class Session implements Connected.Connection, Enrolment.Connection {
     }
 
     void noteAnswer() {
-        if (owed.poll() != null) {
+        Long sent = owed.poll();
+        if (sent != null) {
             owedCount.decrementAndGet();
+            latency.note(env.nanoTime() - sent);
         }
+    }
+
+    /** The latency of the server in nanoseconds; zero if it has not answered yet. */
+    long latencyNanos() {
+        return latency.nanos();
+    }
+
+    /** The number of answers that the server owes. */
+    int owedCount() {
+        return owedCount.get();
     }
 
     @Override
@@ -149,9 +176,27 @@ final class Session implements Connected.Connection, Enrolment.Connection {
         link.close();
     }
 
+    /** Returns why the server has no vote now, or an empty text. */
+    String whyNoVote(long nowNanos) {
+        if (hasSuccessor()) {
+            return "another process has taken its place";
+        }
+        if (abstention(Request.Kind.VOTE, nowNanos) instanceof Answer.Failed failed) {
+            return String.valueOf(failed.cause().getMessage());
+        }
+        return isShed(nowNanos) ? "it is too slow, and not asked until it has caught up" : "";
+    }
+
+    /** Returns for how long the server stands aside yet; {@code null} if it does not, or nobody can say. */
+    @Nullable
+    Duration votesIn(long nowNanos) {
+        long wait = asideNanos(Request.Kind.VOTE, nowNanos);
+        return wait <= 0 || eligibility == null || eligibility.exclusion() != null ? null : Duration.ofNanos(wait);
+    }
+
     /** Whether the server is so slow that it is not asked for votes. */
     boolean isShed(long nowNanos) {
-        return owingNanos(nowNanos) > PATIENCE_NANOS;
+        return owingNanos(nowNanos) > shedNanos;
     }
 
     /** Whether the server owes as many answers as it may. */

@@ -3,10 +3,13 @@ package dev.interlock.redlock;
 
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.redis.LockWire;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
+import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redlock.birth.Births;
 import dev.interlock.redlock.birth.Electorate;
+import dev.interlock.redlock.line.NodeTimeouts;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -27,19 +30,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param library over which client library to connect
  * @param nodeTimeout how long to wait for one server, if that does not follow from the lease
+ * @param nodeTimeouts how long to wait for single servers
  * @param drift by which part of a lease clocks may differ
  * @param minValidity how much of the lease must be left after an acquisition
  * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if servers are
  *     trusted
  * @param cluster the name of the cluster that the servers are
- * @param allowFailover whether servers that may fail over will do
+ * @param allowFailover whether servers that may fail over are accepted
  * @param fencing whether to draw fencing tokens
  * @param allowEven whether an even number of servers will do
  * @param longestGrant the longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake
+ * @param wire in which format a lock stands in Redis
  */
 record Settings(
         ClientLibrary library,
         Optional<Duration> nodeTimeout,
+        NodeTimeouts nodeTimeouts,
         double drift,
         Duration minValidity,
         Optional<Duration> maxLease,
@@ -47,7 +53,8 @@ record Settings(
         boolean allowFailover,
         boolean fencing,
         boolean allowEven,
-        Duration longestGrant) {
+        Duration longestGrant,
+        LockWire wire) {
     private static final int MAX_NODES = 9;
     private static final int LEAST_FOR_A_FAILURE = 3;
     private static final int USUAL_NODES = 5;
@@ -58,6 +65,7 @@ record Settings(
     private static final Duration USUAL_GRANT = Duration.ofSeconds(2);
     private static final Duration LONGEST_LEAD_SILENCE = Duration.ofSeconds(2);
     private static final int NODE_TIMEOUTS_OF_LEAD = 10;
+    private static final long USUAL_SHED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long EXPIRY_PRECISION_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final BigDecimal MAX_DRIFT = new BigDecimal("0.5");
 
@@ -108,10 +116,11 @@ record Settings(
             "refuse",
             "allow accepts an even number of servers, which survives no more failures than one server less");
 
-    static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(
+    static final List<StrategyOption> OPTIONS = Stream.of(
+                    List.of(
                             CLIENT,
                             NODE_TIMEOUT,
+                            NodeTimeouts.OPTION,
                             DRIFT,
                             MIN_VALIDITY,
                             MAX_LEASE,
@@ -119,8 +128,11 @@ record Settings(
                             CLUSTER,
                             FAILOVER,
                             FENCING,
-                            EVEN_NODES),
-                    ConnectionSettings.OPTIONS.stream())
+                            EVEN_NODES,
+                            FactoryCards.OPTION),
+                    LockWire.OPTIONS,
+                    ConnectionSettings.OPTIONS)
+            .flatMap(List::stream)
             .toList();
 
     private static final StrategyProfile PROFILE = new StrategyProfile(
@@ -134,7 +146,8 @@ record Settings(
                     Capability.PUSH_WAKEUP,
                     Capability.FAIR,
                     Capability.QUORUM,
-                    Capability.SAFE_RELEASE),
+                    Capability.SAFE_RELEASE,
+                    Capability.SEVERAL_NAMES),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,
                     Assumption.BOUNDED_CLOCK_RATES,
@@ -153,6 +166,7 @@ record Settings(
                 config.option(NODE_TIMEOUT.name())
                         .filter(value -> !value.strip().equalsIgnoreCase(NODE_TIMEOUT.defaultValue()))
                         .map(value -> NODE_TIMEOUT.duration(config, ONE_MILLI, LONGEST)),
+                NodeTimeouts.read(config),
                 readDrift(config),
                 MIN_VALIDITY.duration(config, Duration.ZERO, LONGEST),
                 trust ? Optional.empty() : Optional.of(maxLease),
@@ -160,7 +174,8 @@ record Settings(
                 FAILOVER.oneOf(config, "refuse", "allow").equals("allow"),
                 FENCING.oneOf(config, "true", "false").equals("true"),
                 EVEN_NODES.oneOf(config, "refuse", "allow").equals("allow"),
-                USUAL_GRANT);
+                USUAL_GRANT,
+                LockWire.of(config));
         settings.whyNot(config.lockDefaults().lease()).ifPresent(why -> {
             throw new IllegalArgumentException(why);
         });
@@ -191,13 +206,24 @@ record Settings(
                 + "\": it must be a number from 0 to 0.5, such as 0.01");
     }
 
-    /** The same, for tests in which nothing is to end by itself. */
+    /** Settings for tests in which no grant may expire. */
     Settings withLongestGrant(Duration grant) {
         return new Settings(
-                library, nodeTimeout, drift, minValidity, maxLease, cluster, allowFailover, fencing, allowEven, grant);
+                library,
+                nodeTimeout,
+                nodeTimeouts,
+                drift,
+                minValidity,
+                maxLease,
+                cluster,
+                allowFailover,
+                fencing,
+                allowEven,
+                grant,
+                wire);
     }
 
-    /** Fails unless the strategy can work on so many servers. */
+    /** Fails unless the strategy works on that number of servers. */
     void requireCount(int nodes) {
         if (nodes < 1 || nodes > MAX_NODES) {
             throw new IllegalArgumentException(
@@ -211,7 +237,7 @@ record Settings(
         }
     }
 
-    /** Why a lease is too long, if so. */
+    /** Returns why a lease is too long, or empty if it is not. */
     Optional<String> tooLong(Duration lease) {
         return maxLease.filter(longest -> lease.compareTo(longest) > 0)
                 .map(
@@ -219,7 +245,7 @@ record Settings(
                                 + ", for which restarted servers stand aside: ask for a shorter one, or raise max-lease for all clients");
     }
 
-    /** Why a lease cannot be had, if so. */
+    /** Returns why a lease cannot be granted, or empty if it can. */
     Optional<String> whyNot(Duration lease) {
         Optional<String> tooLong = tooLong(lease);
         if (tooLong.isPresent()) {
@@ -233,7 +259,7 @@ record Settings(
         return Optional.empty();
     }
 
-    /** How long to wait for one server, on behalf of a lease and for no longer than a time-out. */
+    /** How long to wait for one server, given the lease and the time-out of the call. */
     Patience patience(Duration lease, Duration timeout) {
         long longest = timeout.toNanos();
         return new Patience(Math.min(answerNanos(lease), longest), longest);
@@ -248,17 +274,34 @@ record Settings(
                 .toNanos();
     }
 
-    /** For how long the lead of a lock may owe an answer before those who wait go elsewhere. */
-    long leadSilenceNanos() {
-        return Math.min(LONGEST_LEAD_SILENCE.toNanos(), NODE_TIMEOUTS_OF_LEAD * answerNanos(LONGEST));
+    /** How long to wait for one server that has a time-out of its own. */
+    Patience patience(String address, Patience others) {
+        return nodeTimeouts
+                .of(address)
+                .map(own -> new Patience(Math.min(own.toNanos(), others.connectionNanos()), others.connectionNanos()))
+                .orElse(others);
     }
 
-    /** For how long a lease holds on all clocks, from when it was asked for. */
+    /** How long the lead of a lock may owe an answer before its waiters go elsewhere. */
+    long leadSilenceNanos(String address) {
+        long answerNanos = nodeTimeouts.of(address).map(Duration::toNanos).orElseGet(() -> answerNanos(LONGEST));
+        return Math.min(LONGEST_LEAD_SILENCE.toNanos(), NODE_TIMEOUTS_OF_LEAD * answerNanos);
+    }
+
+    /** How long a server may owe an answer before it is shed: not asked for votes until it has caught up. */
+    long shedNanos(String address) {
+        return nodeTimeouts
+                .of(address)
+                .map(own -> Math.max(USUAL_SHED_NANOS, 2 * own.toNanos()))
+                .orElse(USUAL_SHED_NANOS);
+    }
+
+    /** How long a lease is valid by any clock, counted from its request. */
     long validityNanos(Duration lease) {
         return lease.toNanos() - driftNanos(lease);
     }
 
-    /** By how much clocks can differ over a time. */
+    /** The largest difference between clocks after a given time. */
     long driftNanos(Duration time) {
         return (long) Math.ceil(time.toNanos() * drift) + EXPIRY_PRECISION_NANOS;
     }
@@ -285,10 +328,12 @@ record Settings(
         if (nodes < LEAST_FOR_A_FAILURE) {
             capabilities.remove(Capability.QUORUM);
         }
-        if (maxLease.isEmpty()) {
+        // Clients of other makes let a node vote that has lost its data.
+        if (maxLease.isEmpty() || wire.isPlain()) {
             assumptions.add(Assumption.RESTART_KEEPS_DATA);
         }
-        return new StrategyProfile(PROFILE.summary(), PROFILE.purpose(), PROFILE.servers(), capabilities, assumptions);
+        return wire.profile(new StrategyProfile(
+                PROFILE.summary(), PROFILE.purpose(), PROFILE.servers(), capabilities, assumptions));
     }
 
     /**

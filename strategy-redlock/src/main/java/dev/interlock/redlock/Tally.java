@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * The answers to one question at one moment, counted for each list of nodes of which a majority is needed. Each process counts once,
- * however many endpoints lead to it, and one that has a successor does not count.
+ * The answers to one question at one moment, counted for each list of nodes that needs a majority. Each process counts
+ * once, however many endpoints lead to it. A process that has a successor does not count.
  */
 final class Tally {
     private static final long YES = 1;
@@ -24,7 +24,7 @@ final class Tally {
         this.counts = counts;
     }
 
-    /** Counts grants of a lock: one, or nil for one that is taken. */
+    /** Counts grants of a lock. A server answers one if it grants the lock, and nil if the lock is taken. */
     static Tally ofGrants(Poll poll, Majorities majorities) {
         return count(poll, majorities, said -> Votes.isGrant(said) ? YES : -1);
     }
@@ -53,7 +53,7 @@ final class Tally {
         return answer == null || (answer instanceof Answer.Said said && leaseState(said, index) == GONE);
     }
 
-    /** Counts who names the holder that most name; {@code gone} are those who name nobody. */
+    /** Counts the servers that name the most frequent holder; {@code gone} counts those that name none. */
     static Tally ofHolders(Poll poll, Majorities majorities) {
         Object named = poll.mostFrequent(said -> ((Optional<?>) said.value()).map(token -> (Object) token));
         return count(poll, majorities, said -> {
@@ -98,7 +98,7 @@ final class Tally {
         return true;
     }
 
-    /** Whether a majority said yes. */
+    /** Whether a majority of each list said yes. */
     boolean isCarried() {
         return all(Count::isCarried);
     }
@@ -109,14 +109,14 @@ final class Tally {
     }
 
     /**
-     * Whether a lease is held by a majority, though perhaps not by one of the new list yet while that changes: then it is not
-     * confirmed, but not lost either.
+     * Whether a majority of the old list holds a lease. While the list changes, a majority of the new one may be
+     * missing yet: the lease is then not confirmed, but not lost either.
      */
     boolean isHeld() {
         return oldList().isCarried();
     }
 
-    /** Whether no majority can say yes to what it has already, since too many have nothing or something else there. */
+    /** Whether no majority can hold the lease any more, since too many servers have no key or another token. */
     boolean isLost() {
         return oldList().isLost();
     }
@@ -126,12 +126,12 @@ final class Tally {
         return all(Count::isAnswered);
     }
 
-    /** Whether no further answer can change whether a majority says yes, or whether it answers. */
+    /** Whether no further answer can change whether a majority says yes, and whether a majority answers. */
     boolean isDecided() {
         return isCarried() || (!all(Count::canBeCarried) && (isAnswered() || !all(Count::canBeAnswered)));
     }
 
-    /** Whether no further answer can change what is known of a lease: that it is kept, or lost, or neither. */
+    /** Whether no further answer can change the result for a lease: kept, lost, or neither. */
     boolean isDecidedForLease() {
         return isCarried()
                 || isLost()
@@ -139,7 +139,7 @@ final class Tally {
                 || (!all(Count::canBeCarried) && !oldList().canBeLost());
     }
 
-    /** Why a lease is lost. */
+    /** Returns the cause of the loss of a lease. */
     LossCause cause() {
         return oldList().taken > oldList().gone ? LossCause.TAKEN : LossCause.GONE;
     }
@@ -148,10 +148,10 @@ final class Tally {
      * The answers of the nodes in one list.
      *
      * @param size how many nodes there are
-     * @param yes how many granted or held what was asked for
-     * @param gone how many had nothing there
-     * @param taken how many had something else there
-     * @param failed how many will not say
+     * @param yes how many granted the lock, or hold the lease
+     * @param gone how many have no key
+     * @param taken how many have another token
+     * @param failed how many failed to answer
      */
     private record Count(int size, int yes, int gone, int taken, int failed) {
         int majority() {

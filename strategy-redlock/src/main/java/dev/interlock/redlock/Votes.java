@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** What the answers to a request for a lock say of tokens and holders. */
+/** Reads fencing tokens and holders from the answers to a request for a lock. */
 final class Votes {
     private Votes() {}
 
@@ -57,7 +57,7 @@ final class Votes {
     }
 
     /**
-     * Tells whether one and the same token holds a majority of the servers.
+     * Returns whether one token holds the lock on a majority of the servers.
      *
      * @return when its lease ends at the latest, if it has an end; empty if nobody is seen to hold a majority
      */
@@ -79,7 +79,7 @@ final class Votes {
     }
 
     /**
-     * A majority is held.
+     * A holder that has a majority.
      *
      * @param millis until when; negative if that is not known
      */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The strategy {@code redlock}: the lock of a majority of independent Redis servers. */
+/** The strategy {@code redlock}: a lock that a majority of independent Redis servers grants. */
 @NullMarked
 package dev.interlock.redlock;
 

@@ -58,7 +58,7 @@ class AccessControlTest {
                 .until(() -> {
                     redis.growOld(Duration.ofMinutes(1));
                     mine.lock();
-                    // One of them may still stand aside, or be without a connection, when the others have decided.
+                    // One server may still stand aside, or have no connection, when the others have decided.
                     if (redis.takenOn("listed").size() == redis.servers.size()) {
                         return true;
                     }

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Servers that may have forgotten locks give no vote, whatever they say of themselves. All that is asserted here is true for as long as
- * {@link #MAX_LEASE}, which no machine takes for a test.
+ * Servers that may have forgotten locks do not vote, whatever they claim about their age. All assertions here hold for
+ * {@link #MAX_LEASE}, which is longer than any test.
  */
 @Execution(ExecutionMode.CONCURRENT) // Each test has servers of its own.
 class BirthTest {
@@ -103,6 +103,24 @@ class BirthTest {
 
         assertStandsAside(second, "work", 1, 2);
         assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aServerThatKnowsNoScriptGetsTheKeysOfLocksThatAreHeld() {
+        client();
+        LeaseProtocol holder = redis.protocol(BirthTest::guarded, Environment.system(), (index, node) -> node, reports);
+        Claim held = Fixture.claim("held");
+        await().atMost(Fixture.PATIENCE).until(() -> holder.attempt(held) instanceof Attempt.Granted);
+        redis.servers.get(2).command("SCRIPT", "FLUSH");
+        redis.servers.get(2).command("DEL", Fixture.key("held"));
+        // The answer that the script is not known comes when nobody waits for it any more.
+        redis.proxies.get(2).delayReplies(Duration.ofMillis(100));
+
+        // A server that has owed an answer for too long is not asked, so one renewal may not be enough.
+        await().atMost(Fixture.PATIENCE).pollInterval(Duration.ofSeconds(1)).until(() -> {
+            assertThat(holder.renew(List.of(held))).allMatch(Renewal.Renewed.class::isInstance);
+            return redis.takenOn("held").equals(List.of(0, 1, 2));
+        });
     }
 
     @Test
@@ -173,7 +191,7 @@ class BirthTest {
         LockHandle lease = redis.acquireEverywhere(client().getLock("work"));
         redis.servers.get(1).restart();
         redis.servers.get(2).restart();
-        // As servers do whose clocks have been stepped forward after they started.
+        // Simulates servers whose clocks were stepped forward after they started.
         LeaseProtocol second = redis.protocol(
                 BirthTest::guarded, Environment.system(), (index, node) -> new OldLookingNode(node), reports);
 
@@ -191,7 +209,7 @@ class BirthTest {
         assertThat(holder.attempt(claim)).isInstanceOf(Attempt.Granted.class);
         assertThat(holder.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
         redis.proxies.get(2).accept();
-        // The holder goes on over the connection that it has.
+        // The holder goes on over its present connection.
         redis.proxies
                 .get(1)
                 .redirect("127.0.0.1", redis.closeLater(RedisServer.start()).port());
@@ -227,7 +245,7 @@ class BirthTest {
                 .until(() -> first.attempt(claim) instanceof Attempt.Failed
                         && recorded(1, "peer:2") != null
                         && recorded(2, "peer:1") != null);
-        // As if clients had watched the process for long, but not for long enough.
+        // Makes it look as if clients had watched the process for long, but not long enough.
         long watched = MAX_LEASE.toMillis() / 2;
         redis.servers.get(1).command("HSET", "interlock:birth", "age", Long.toString(watched));
         redis.proxies.get(0).accept();
@@ -404,7 +422,7 @@ class BirthTest {
         assertThat(lease.isValid()).isTrue();
     }
 
-    /** The refusal of the lead, if it is heard soon, outvotes a majority of others. */
+    /** The refusal of the lead, if it arrives in time, outvotes a majority of the others. */
     private static String nameWithLead(int node) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> "work-" + i)

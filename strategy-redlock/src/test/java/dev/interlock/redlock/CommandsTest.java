@@ -7,13 +7,14 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.spi.Capability;
 import dev.interlock.testservers.CommandMonitor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is sent to the servers, counted there. */
+/** The commands that are sent to the servers, as the servers count them. */
 class CommandsTest {
     private final Fixture redis = new Fixture(5);
     private final List<CommandMonitor> monitors = new ArrayList<>();
@@ -79,7 +80,7 @@ class CommandsTest {
         redis.holdElsewhere("taken", 0, 1, 2, 3, 4);
         assertThat(factory.getLock("taken").tryLock()).isFalse();
         List<NodeReport> nodes = reports.get(reports.size() - 1).nodes();
-        // What all servers do after that is sent behind it.
+        // Later commands are sent after these, so all servers have executed them by now.
         redis.warmUp(factory);
         for (int i = 0; i < 5; i++) {
             monitors.get(i).sync();
@@ -91,6 +92,14 @@ class CommandsTest {
                     .hasSize(late ? 2 : 1)
                     .allMatch(command -> command.get(0).equals("EVALSHA"));
         }
+    }
+
+    @Test
+    void aServerThatAlwaysAnswersLastLearnsTheScriptThatItDoesNotKnow() {
+        redis.servers.get(4).command("SCRIPT", "FLUSH");
+        redis.proxies.get(4).delayReplies(Duration.ofMillis(200));
+        // Ends with a lock that is taken on all servers.
+        redis.warmUp(factory);
     }
 
     @Test

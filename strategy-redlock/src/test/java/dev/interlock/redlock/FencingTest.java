@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tokens are unique and grow, whatever the clocks say and wherever requests meet. */
+/** Tokens are unique and grow, whatever the clocks show and in whatever order requests arrive. */
 class FencingTest {
     private static final long AHEAD = 8_000_000_000_000_000L;
 
@@ -180,16 +180,16 @@ class FencingTest {
                 .hasSizeGreaterThanOrEqualTo(2);
     }
 
-    /** A grant: when its attempt began and ended in the order of all such moments, and its tokens. */
-    private record Tenure(long began, long ended, long first, int tokens) {}
+    /** A grant: the positions of the beginning and the end of its attempt among all such moments, and its tokens. */
+    private record Hold(long began, long ended, long first, int tokens) {}
 
     /**
-     * Requests reach the servers in any order, keys vanish at any moment, clocks are days apart: two may hold the lock then, but never
-     * with one token, nor one after the other with a smaller one.
+     * Requests reach the servers in any order, keys vanish at any moment, and clocks are days apart. Two clients may
+     * hold the lock then, but never with the same token, and a later holder never has a smaller one.
      */
     @Test
     void tokensAreUniqueAndGrowHoweverRequestsMeet() throws Exception {
-        ConcurrentLinkedQueue<Tenure> tenures = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<Hold> holds = new ConcurrentLinkedQueue<>();
         AtomicLong moments = new AtomicLong();
         AtomicBoolean over = new AtomicBoolean();
         List<FutureTask<Object>> clients = new ArrayList<>();
@@ -204,7 +204,7 @@ class FencingTest {
                     Claim claim = Fixture.claim("chaos");
                     long began = moments.getAndIncrement();
                     if (protocol.attempt(claim) instanceof Attempt.Granted granted) {
-                        tenures.add(new Tenure(
+                        holds.add(new Hold(
                                 began,
                                 moments.getAndIncrement(),
                                 granted.firstFence().orElseThrow(),
@@ -229,10 +229,10 @@ class FencingTest {
         }
         over.set(true);
         thief.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        List<Tenure> all = List.copyOf(tenures);
+        List<Hold> all = List.copyOf(holds);
         assertThat(all).hasSizeGreaterThan(20);
-        for (Tenure one : all) {
-            for (Tenure other : all) {
+        for (Hold one : all) {
+            for (Hold other : all) {
                 if (one != other) {
                     assertThat(one.first() + one.tokens() <= other.first()
                                     || other.first() + other.tokens() <= one.first())

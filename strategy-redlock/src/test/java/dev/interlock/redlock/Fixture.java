@@ -33,9 +33,9 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** Servers of a test's own, each behind a proxy, and what was made to use them. */
+/** The servers of one test, each behind a proxy, and the clients that were created to use them. */
 final class Fixture implements AutoCloseable {
-    /** Long enough for any machine, since it is only ever waited out by a test that fails. */
+    /** Long enough for any machine; only a failing test waits for all of it. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final List<RedisServer> servers = new ArrayList<>();
@@ -50,7 +50,7 @@ final class Fixture implements AutoCloseable {
         }
     }
 
-    /** Lets a server know the scripts, or it may miss the first locks that the others are quicker to give. */
+    /** Loads the scripts into a server, which might otherwise miss the first locks because the others are faster. */
     static void loadScripts(RedisServer server) {
         List<String> sources = new ArrayList<>();
         for (String script : List.of("birth/enrol", "confirm", "renew", "restore")) {
@@ -67,7 +67,7 @@ final class Fixture implements AutoCloseable {
         return proxies.stream().map(FaultProxy::uri).collect(Collectors.joining(","));
     }
 
-    /** Options by which fresh servers vote, and a slow machine does not look like a server that is away. */
+    /** Options with which fresh servers vote at once, and a slow machine does not look like a server that is down. */
     static LockConfig.Builder trusting(LockConfig.Builder config) {
         return config.commandTimeout(Duration.ofSeconds(20))
                 .option("cold-start", "trust")
@@ -108,7 +108,7 @@ final class Fixture implements AutoCloseable {
         return protocol(tweak, env, wrapper, reports, settings -> settings);
     }
 
-    /** The same, with settings that are no options. */
+    /** The bare protocol, with settings that are no options. */
     LeaseProtocol protocol(
             UnaryOperator<LockConfig.Builder> tweak,
             Environment env,
@@ -122,7 +122,7 @@ final class Fixture implements AutoCloseable {
                 set.apply(Settings.of(config)),
                 config,
                 env,
-                new AttemptReport.Listener(reports::add)));
+                new AttemptReport.Listeners(List.of(reports::add))));
     }
 
     private static RedlockProtocol.Server join(String address, LockConfig config, Environment env) {
@@ -174,14 +174,14 @@ final class Fixture implements AutoCloseable {
         return key(name) + ":fence";
     }
 
-    /** Takes a lock on some servers in somebody else's stead, for good. */
+    /** Writes the key of another holder, without an expiry, on some servers. */
     void holdElsewhere(String name, int... nodes) {
         for (int node : nodes) {
             servers.get(node).command("SET", key(name), "somebody-else");
         }
     }
 
-    /** On which servers a lock is taken, by anybody. */
+    /** The servers on which a lock is taken, by any holder. */
     List<Integer> takenOn(String name) {
         List<Integer> taken = new ArrayList<>();
         for (int i = 0; i < servers.size(); i++) {
@@ -192,7 +192,10 @@ final class Fixture implements AutoCloseable {
         return taken;
     }
 
-    /** Lets servers that have a birth record look as if clients had watched them for long, and clients read it again. */
+    /**
+     * Makes servers with a birth record look as if clients had watched them for long, and makes clients read the record
+     * again.
+     */
     void growOld(Duration age) {
         for (RedisServer server : servers) {
             if (Long.valueOf(1).equals(server.command("EXISTS", "interlock:birth"))) {
@@ -202,7 +205,7 @@ final class Fixture implements AutoCloseable {
         }
     }
 
-    /** How long a server says that it has run. */
+    /** The uptime that a server reports. */
     long uptimeSeconds(int server) {
         return String.valueOf(servers.get(server).command("INFO", "server"))
                 .lines()
@@ -216,7 +219,9 @@ final class Fixture implements AutoCloseable {
         await().atMost(PATIENCE).until(() -> takenOn(name).equals(List.of(nodes)));
     }
 
-    /** Acquires a lock on all servers, of which one that has owed an answer for long is not asked at first. */
+    /**
+     * Acquires a lock on all servers. Retries, since a server that has owed an answer for long is not asked at first.
+     */
     LockHandle acquireEverywhere(DistributedLock lock) {
         return await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(LockBackendException.class)

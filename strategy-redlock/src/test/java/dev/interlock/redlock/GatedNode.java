@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A real server before which scripts wait for a test to let them pass, in the order in which they were sent. */
+/** A real server behind a gate: scripts wait, in the order in which they were sent, until the test lets them pass. */
 final class GatedNode implements RedisNode {
     private final RedisNode node;
     private final Gate gate;
@@ -28,7 +28,7 @@ final class GatedNode implements RedisNode {
         return thread;
     });
 
-    /** Told of what passes; may block, or do something in between. */
+    /** Called for each script that passes; may block or act in between. */
     interface Gate {
         /** Before a script is sent: the first is number zero. */
         void beforeScript(int number) throws Exception;

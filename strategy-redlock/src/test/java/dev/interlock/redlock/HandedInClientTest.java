@@ -62,7 +62,7 @@ class HandedInClientTest {
         }
     }
 
-    /** The connections for commands that are logged in as the user of these tests. */
+    /** The command connections that are logged in as the user of these tests. */
     private List<String> connections() {
         return redis.servers.stream()
                 .flatMap(server -> String.valueOf(server.command("CLIENT", "LIST"))

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that stand still. */
@@ -68,6 +69,7 @@ class HangingTest {
     }
 
     @Test
+    @Tag("deep")
     void aMajorityThatHangsEndsTheAttemptAsUnknownAndLeavesNothing() throws Exception {
         DistributedLockFactory factory =
                 redis.reporting(config -> Fixture.trusting(config).commandTimeout(Duration.ofSeconds(5)), reports);
@@ -82,7 +84,7 @@ class HangingTest {
                 .hasMessageContaining("no majority of the servers answered")
                 .hasMessageContaining(redis.proxies.get(0).uri() + " timed out")
                 .hasMessageContaining(redis.proxies.get(1).uri() + " granted");
-        // What is given back on the servers that answer is given back before the attempt ends.
+        // The servers that answer have released the lock before the attempt ends.
         assertThat(redis.servers.get(1).command("GET", Fixture.key("stuck"))).isNull();
         assertThat(redis.servers.get(3).command("GET", Fixture.key("stuck"))).isNull();
         assertThat(catchThrowableOfType(LockBackendException.class, () -> lock.tryLock(100, TimeUnit.MILLISECONDS)))
@@ -98,10 +100,11 @@ class HangingTest {
     }
 
     @Test
+    @Tag("deep")
     void aLockThatIsHeldOutlivesAMinorityThatHangs() {
         DistributedLockFactory factory = redis.factory();
         redis.warmUp(factory);
-        // To wait for those that hang, for the time for one server, would leave less than is asked for below.
+        // Waiting for the servers that hang, for the time-out of one server, would leave less than is asserted below.
         DistributedLock lock = factory.getLock("kept", Fixture.unrenewed(Duration.ofSeconds(20)));
         lock.lock();
         Lease lease = lock.lease().orElseThrow();

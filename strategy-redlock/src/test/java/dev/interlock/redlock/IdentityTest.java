@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What servers say about themselves, and what follows from that. */
+/** How a client uses what servers say about themselves. */
 class IdentityTest {
     private final Fixture redis = new Fixture(3);
 
@@ -98,7 +98,7 @@ class IdentityTest {
                 if (number == 0) {
                     Fixture.start(() -> {
                         redis.proxies.get(2).refuse();
-                        // Asks the node, which so finds that its connection has ended.
+                        // A request makes the client notice that its connection has ended.
                         for (int i = 0; i < 4; i++) {
                             Claim other = Fixture.claim("other").withTimeout(Duration.ofMillis(100));
                             asked.get().renew(List.of(other));

@@ -75,7 +75,7 @@ class LateTest {
         redis.warmUp(factory);
         redis.proxies.forEach(FaultProxy::loseNextReply);
         DistributedLock lock = factory.getLock("lost", Fixture.unrenewed(LEASE));
-        // The second request of this call may find what the first has left behind, or find it undone.
+        // The second request of this call may find the key of the first, or find that it was released.
         try {
             if (lock.tryLock()) {
                 lock.unlock();

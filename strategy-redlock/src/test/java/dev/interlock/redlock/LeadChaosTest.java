@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Clients that pass one lock from one to the next while connections break, replies get lost, and servers stand still. */
+/** Clients pass one lock on while connections break, replies get lost, and servers stand still. */
 @Tag("deep")
 class LeadChaosTest {
     private static final int CLIENTS = 4;
@@ -41,7 +41,7 @@ class LeadChaosTest {
     private final AtomicInteger holds = new AtomicInteger();
     private final AtomicBoolean over = new AtomicBoolean();
 
-    /** Who had the lock last, as those see it who have it. */
+    /** The last holder of the lock, as the holders record it. */
     private record Held(Lease lease, long token) {}
 
     @AfterEach
@@ -62,7 +62,7 @@ class LeadChaosTest {
                 Held mine = new Held(handle, handle.fencingToken().orElseThrow());
                 Held before = last.getAndSet(mine);
                 if (before != null) {
-                    // In this order: what is valid now was valid before.
+                    // The order matters: a lease that is valid now was valid before.
                     boolean both = handle.isValid() && before.lease().isValid();
                     if (both && handle.isValid()) {
                         violations.add("two held the lock, with " + before.token() + " and " + mine.token());
@@ -73,7 +73,7 @@ class LeadChaosTest {
                 }
                 holds.incrementAndGet();
             } catch (LockBackendException | LeaseLostException e) {
-                // What the faults are for; the next round has to work again.
+                // Expected under faults; the next round must work again.
                 TimeUnit.MILLISECONDS.sleep(10);
             }
         }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What a lock that is passed on is worth where the clock of the lead was set: a client whose own clock goes on sees that. */
+/** Locks that are passed on while the clock of the lead is set: a client notices that by its own clock. */
 class LeadClockTest {
     private static final Duration STEP = Duration.ofSeconds(10);
     private static final QueueFixture CLIENTS = new QueueFixture();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a lock that is passed on when a message, a client or the lead is lost in the middle of it. */
+/** Locks that are passed on while a message, a client or the lead is lost. */
 class LeadLossTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -48,7 +48,7 @@ class LeadLossTest {
         PATIENT.close();
     }
 
-    /** Has what is granted to waiters end soon. */
+    /** Makes the grants of waiters short. */
     private void grantBriefly() {
         clients = new QueueFixture(SHORT);
         redis = clients.redis;

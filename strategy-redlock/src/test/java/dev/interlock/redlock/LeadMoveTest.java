@@ -45,7 +45,7 @@ class LeadMoveTest {
     private final AtomicBoolean over = new AtomicBoolean();
     private final List<Fixture> used = new ArrayList<>();
 
-    /** Who had the lock last, as those see it who have it. */
+    /** The last holder of the lock, as the holders record it. */
     private record Held(Lease lease, long token) {}
 
     @AfterEach
@@ -161,7 +161,7 @@ class LeadMoveTest {
             try (LockHandle handle = lock.acquire()) {
                 Held mine = new Held(handle, handle.fencingToken().orElseThrow());
                 Held before = last.getAndSet(mine);
-                // In this order: what is valid now was valid before.
+                // The order matters: a lease that is valid now was valid before.
                 if (before != null && handle.isValid() && before.lease().isValid() && handle.isValid()) {
                     violations.add("two held the lock, with " + before.token() + " and " + mine.token());
                 }
@@ -170,7 +170,7 @@ class LeadMoveTest {
                 }
                 holds.incrementAndGet();
             } catch (LockBackendException e) {
-                // The cluster is new and does not vote yet, or the lead has gone.
+                // The cluster is new and does not vote yet, or the lead has left.
                 TimeUnit.MILLISECONDS.sleep(10);
             }
         }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** How whoever was refused and stands in no queue comes to a place in one: nobody would tell it of its turn. */
+/** How a claim that was refused and has no place in a queue gets one: without a place, no message would wake it. */
 class LeadPlaceTest {
     private static final QueueFixture CLIENTS = new QueueFixture();
     private static final Fixture REDIS = CLIENTS.redis;

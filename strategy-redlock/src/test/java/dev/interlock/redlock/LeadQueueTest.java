@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** How a lock goes from one client to the next, over the node where they wait. */
+/** How a lock passes from one client to the next through the lead. */
 class LeadQueueTest {
     private static final QueueFixture CLIENTS = new QueueFixture();
     private static final Fixture REDIS = CLIENTS.redis;
@@ -223,7 +223,7 @@ class LeadQueueTest {
                                 .filter(server -> (Long) server.command("PTTL", Fixture.key("renewed")) > 90_000)
                                 .count()
                         >= 2);
-        // What has a long lease is not passed on, but released and granted.
+        // A lock with a long lease is not passed on, but released and granted anew.
         Object root = CLIENTS.root("renewed");
         Claim third = a.queue("renewed", 1);
         b.handOver(second, a);

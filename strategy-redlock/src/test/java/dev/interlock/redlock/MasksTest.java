@@ -16,7 +16,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Each way in which each of the servers can give, refuse, or be away. */
+/** All combinations of servers that grant, refuse, or are down. */
 class MasksTest {
     private enum Part {
         GIVES,
@@ -43,7 +43,7 @@ class MasksTest {
                 for (int i = 0, rest = mask; i < nodes; i++, rest /= parts) {
                     cast.add(Part.values()[rest % parts]);
                 }
-                // All of the two cases of two that the algorithm knows, and all of three where that is not too many.
+                // All combinations of two states, and all of three states where these are not too many.
                 if (nodes == 3 || !cast.contains(Part.REFUSES) || !cast.contains(Part.IS_AWAY)) {
                     play(redis, cast, "mask-" + mask);
                 }
@@ -65,7 +65,7 @@ class MasksTest {
             }
         }
         int majority = cast.size() / 2 + 1;
-        // Whether its refusal is heard before a majority has given the lock is up to chance.
+        // It is a matter of chance whether its refusal arrives before a majority has granted the lock.
         boolean outvoted = giving.size() >= majority && refusing.contains(lead(cast, name));
         try (DistributedLockFactory factory = redis.factory()) {
             DistributedLock lock = factory.getLock(name);

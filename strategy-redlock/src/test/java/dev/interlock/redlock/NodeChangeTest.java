@@ -73,7 +73,7 @@ class NodeChangeTest {
                 .until(lock::acquire, Objects::nonNull);
     }
 
-    /** Acquires and releases a lock until these servers are the ones that are asked. */
+    /** Acquires and releases a lock until exactly these servers are asked. */
     private void awaitTaken(DistributedLock lock, Integer... servers) {
         await("the list counts").atMost(Fixture.PATIENCE).until(() -> {
             LockHandle lease = acquire(lock);

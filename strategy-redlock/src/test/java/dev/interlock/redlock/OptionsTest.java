@@ -47,6 +47,27 @@ class OptionsTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "a:6379 | has the entry \"a:6379\"",
+                "a=300ms | has the entry \"a=300ms\"",
+                "a:6379=300ms, | has the entry \"\"",
+                "a:6379=soon | \"soon\" is no duration",
+                "a:6379=0ms | it must lie between",
+                "a:6379=1s,a:6379=2s | names a:6379 twice"
+            })
+    void timeoutsOfSingleServersThatMakeNoSenseAreRefused(String value, String why) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(LockConfig.builder()
+                        .endpoints("redis://a,redis://b,redis://c")
+                        .option("node-timeouts", value)
+                        .build()))
+                .withMessageContaining("option node-timeouts")
+                .withMessageContaining(why);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "redis-sentinel://:hunter2@h1,h2/0#master",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that answer, if late: locks are had all the same, and nobody who is slow slows down the others. */
+/** Servers that answer late: locks are granted all the same, and a slow server does not slow down the others. */
 class PatienceTest {
     private static final int SERVERS = 3;
 
@@ -31,7 +31,7 @@ class PatienceTest {
         redis.close();
     }
 
-    /** The time for one server is so short that nobody answers within it. */
+    /** The time-out of one server is so short that none answers within it. */
     private static LockConfig.Builder impatient(LockConfig.Builder config) {
         return Fixture.trusting(config).option("node-timeout", "1ms");
     }
@@ -75,7 +75,7 @@ class PatienceTest {
         startTogether(1_000, 20);
     }
 
-    /** No connection is there before the first of them comes. */
+    /** Starts before any connection is established. */
     private void startTogether(int threads, int number) throws Exception {
         DistributedLockFactory factory = redis.factory(PatienceTest::impatient);
         CountDownLatch begin = new CountDownLatch(1);
@@ -93,6 +93,7 @@ class PatienceTest {
         }
     }
 
+    @Tag("deep")
     @Test
     void aServerThatOwesAnswersIsShedAndToldOfTheReleasesInTheEnd() throws Exception {
         DistributedLockFactory factory = redis.factory();

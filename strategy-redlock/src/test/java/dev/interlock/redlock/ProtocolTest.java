@@ -22,7 +22,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the engine is told by the verbs, and for how long they wait. */
+/** The results of the protocol's verbs, and how long they wait. */
 class ProtocolTest {
     private final Fixture redis = new Fixture(3);
 
@@ -123,7 +123,7 @@ class ProtocolTest {
         LeaseProtocol protocol = protocol("10m", Duration.ofMinutes(10));
         Claim claim = held(protocol, "slow").withTimeout(Duration.ofMillis(50));
         redis.servers.forEach(RedisServer::pause);
-        // With the time for one server they would wait for longer than the test may take.
+        // With the time-out of one server they would wait longer than the test may take.
         assertThat(protocol.renew(List.of(claim)).get(0)).isInstanceOf(Renewal.Failed.class);
         assertThatThrownBy(() -> protocol.release(claim)).isInstanceOf(LockBackendException.class);
         assertThat(protocol.attempt(Fixture.claim("other").withTimeout(Duration.ofMillis(50))))
@@ -178,7 +178,7 @@ class ProtocolTest {
         }
     }
 
-    /** Waits until each server holds as many locks. */
+    /** Waits until each server holds this many locks. */
     private void awaitLocks(int count) {
         await().atMost(Fixture.PATIENCE).until(() -> redis.servers.stream().allMatch(server -> locks(server) == count));
     }

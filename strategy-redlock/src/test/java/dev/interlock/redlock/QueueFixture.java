@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
 
-/** Clients that wait for a lock one behind the other, and do each step when the test says so. */
+/** Clients that queue for a lock, and take each step when the test says so. */
 final class QueueFixture implements AutoCloseable {
-    /** What is granted to a waiter; so long that no test has to be quick. */
+    /** The lease of a grant to a waiter, so long that no test has to be quick. */
     static final Duration GRANT = Duration.ofSeconds(60);
 
     private static final Duration LEASE = Duration.ofMinutes(2);
@@ -34,7 +34,7 @@ final class QueueFixture implements AutoCloseable {
         this(GRANT);
     }
 
-    /** @param grant the longest lease of what is granted to a waiter */
+    /** @param grant the longest lease of a grant to a waiter */
     QueueFixture(Duration grant) {
         this.grant = grant;
     }
@@ -61,7 +61,9 @@ final class QueueFixture implements AutoCloseable {
             });
         }
 
-        /** Takes a lock that is free, on all nodes, of which one that has owed an answer for long is not asked at first. */
+        /**
+         * Takes a free lock on all nodes. Retries, since a node that has owed an answer for long is not asked at first.
+         */
         Claim hold(String name) {
             AtomicReference<Claim> held = new AtomicReference<>();
             soon().until(() -> {
@@ -120,17 +122,17 @@ final class QueueFixture implements AutoCloseable {
         return await().atMost(Fixture.PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2));
     }
 
-    /** Makes a client that listens. */
+    /** Creates a client that listens. */
     Client client(String name) {
         return client(name, Environment.system());
     }
 
-    /** The same, with clocks of its own. */
+    /** Creates a client that listens, with clocks of its own. */
     Client client(String name, Environment env) {
         return new Client(name, env);
     }
 
-    /** Lets a client own a lock that can be passed on, after another one has held it. */
+    /** Makes a client own a root that can be passed on, after another client has held it. */
     Claim root(String name, Client former, Client owner) {
         Claim first = former.hold(name);
         Claim second = owner.queue(name, 1);
@@ -139,7 +141,7 @@ final class QueueFixture implements AutoCloseable {
         return second;
     }
 
-    /** The same, where the former holder knows the root too. */
+    /** Like {@link #root}, but the former holder knows the root too. */
     Claim knownRoot(String name, Client former, Client owner) {
         Claim owned = root(name, owner, former);
         Claim next = owner.queue(name, 1);
@@ -168,34 +170,34 @@ final class QueueFixture implements AutoCloseable {
         return Fixture.key(name) + ":lead";
     }
 
-    /** How many wait. */
+    /** The number of waiters. */
     long queued(String name) {
         return redis.servers.stream()
                 .mapToLong(server -> (Long) server.command("ZCARD", queue(name)))
                 .sum();
     }
 
-    /** The node at which those wait who wait for a lock. */
+    /** The lead of a lock. */
     static int lead(String name) {
         return Quorum.first(name, Configuration.founding(List.of("a", "b", "c")).majorities(), node -> true);
     }
 
-    /** What a node says of the holder. */
+    /** The token that a node has. */
     Object token(int node, String name) {
         return redis.servers.get(node).command("GET", Fixture.key(name));
     }
 
-    /** What the lead says of the holder. */
+    /** The root that the lead has. */
     Object root(String name) {
         return token(lead(name), name);
     }
 
-    /** Whether a majority says that. */
+    /** Whether a majority has this root. */
     boolean isRoot(String name, Object root) {
         return IntStream.range(0, 3).filter(i -> root.equals(token(i, name))).count() >= 2;
     }
 
-    /** Sends the lead what an owner sends that passes a root on. */
+    /** Sends the lead the command with which an owner passes a root on. */
     Object pass(String name, int hop, long deadlineMicros, long fence) {
         int lead = lead(name);
         return redis.servers
@@ -220,7 +222,7 @@ final class QueueFixture implements AutoCloseable {
         return Long.parseLong(String.valueOf(time.get(0))) * 1_000_000 + Long.parseLong(String.valueOf(time.get(1)));
     }
 
-    /** Waits until nothing is left of a lock but the counter of its fencing tokens. */
+    /** Waits until only the counter of fencing tokens is left of a lock. */
     void awaitNothingLeft(String name) {
         await().atMost(Fixture.PATIENCE)
                 .until(() -> redis.servers.stream()

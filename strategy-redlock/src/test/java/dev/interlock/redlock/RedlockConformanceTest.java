@@ -9,8 +9,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The contract, on five servers. Each rule has fresh ones, which must be trusted: otherwise they would stand aside for longer than
- * any rule takes. Answers may be as late as the rules make them, on a machine that is busy.
+ * The contract, on five servers. Each rule has fresh servers, which must be trusted: otherwise they would stand aside
+ * for longer than any rule takes. The time-out of a server permits the delays of the rules, even on a busy machine.
  */
 @Tag("conformance")
 @Execution(ExecutionMode.CONCURRENT)

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract over Lettuce, as in {@link RedlockConformanceTest}; what differs is below the protocol, and has tests of its own. */
+/**
+ * The contract over Lettuce, as in {@link RedlockConformanceTest}; only the connections differ, and they have tests of
+ * their own.
+ */
 @Tag("conformance")
 @Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)

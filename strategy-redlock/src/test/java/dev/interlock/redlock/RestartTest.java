@@ -17,11 +17,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A server that was killed and has come back empty. The leases here are short, so that standing aside is too. */
+/** A server that was killed and came back empty. Leases are short here, so that servers stand aside only briefly. */
 @Execution(ExecutionMode.CONCURRENT) // Each test waits for servers that stand aside, most of the time.
 class RestartTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(12);
@@ -53,8 +54,8 @@ class RestartTest {
         redis.holdElsewhere("work", 2);
         DistributedLock lock = first.getLock("work");
         LockHandle lease = lock.acquire();
-        // A majority does not await the third: what is sent behind its request shows that this has been refused, and
-        // takes no free key.
+        // A majority does not wait for the third server. A later request to that server shows that it refused, and set
+        // no key.
         votesOf(first, "behind");
         redis.servers.get(2).command("DEL", Fixture.key("work"));
         redis.servers.get(1).restart();
@@ -87,6 +88,7 @@ class RestartTest {
     }
 
     @Test
+    @Tag("deep")
     void withTheGuardTheServerDoesNotVoteWhileALeaseMayBeLeft() throws Exception {
         DistributedLockFactory second = redis.reporting(RestartTest::guarded, reports);
         Lease lease = holdAndForget(redis.factory(RestartTest::guarded), second);
@@ -140,6 +142,7 @@ class RestartTest {
     }
 
     @Test
+    @Tag("deep")
     void aHolderKeepsItsLockWhileAMinorityStandsAside() throws Exception {
         DistributedLockFactory factory = redis.factory(RestartTest::guarded);
         votesOf(factory, "all-vote");

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** When a server is shed. */
 class SessionTest {
+    private static final long SHED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     private static final RedisLink UNUSED = new RedisLink() {
         @Override
         public Sent send(RedisCommand command, Consumer<Reply> onReply) {
@@ -27,7 +29,7 @@ class SessionTest {
         public void close() {}
     };
 
-    private final Session session = new Session(Environment.system(), "a server", UNUSED, "", null);
+    private final Session session = new Session(Environment.system(), "a server", UNUSED, "", null, SHED_NANOS);
 
     private static long millis(long millis) {
         return TimeUnit.MILLISECONDS.toNanos(millis);

@@ -4,7 +4,7 @@ package dev.interlock.redlock;
 import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 
-/** The real environment, but for a wall clock that is wrong, and time that passes here alone. */
+/** The real environment with a wrong wall clock, and with time that passes only here. */
 final class SkewedEnvironment implements Environment {
     private final Environment real = Environment.system();
     private final long offsetMillis;
@@ -14,7 +14,7 @@ final class SkewedEnvironment implements Environment {
         this.offsetMillis = offset.toMillis();
     }
 
-    /** Lets time pass here that does not pass on servers, as if their clocks were set back. */
+    /** Lets time pass here but not on servers, as if their clocks were set back. */
     void goOn(Duration time) {
         passed = passed.plus(time);
     }

@@ -74,7 +74,10 @@ class SplitVoteTest {
         assertThat(served).hasSize(3);
     }
 
-    /** Lets a client's request reach its own server before any client's reaches another, and all be answered before one is undone. */
+    /**
+     * Lets each client's request reach its own server before it reaches any other, and lets all be answered before any
+     * is undone.
+     */
     private record OwnServerFirst(boolean own, CountDownLatch votes, CountDownLatch refusals)
             implements GatedNode.Gate {
         @Override

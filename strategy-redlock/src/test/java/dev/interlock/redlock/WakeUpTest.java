@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Waiters here would not ask again by themselves for an hour. */
+/** Wake-ups. Waiters here would not ask again by themselves for an hour. */
 class WakeUpTest {
     private final Fixture redis = new Fixture(3);
 

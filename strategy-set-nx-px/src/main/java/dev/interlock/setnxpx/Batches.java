@@ -21,19 +21,22 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Sends scripts for many locks: each script for those that may go together, and many scripts in one go. */
+/** Sends scripts for many locks: one script for locks that may go together, and many scripts in one write. */
 final class Batches {
-    /** How many locks one script, or the scripts of one go, extend or release; that keeps the server busy for about a millisecond. */
+    /**
+     * The number of locks that one script, or the scripts of one write, renew or release; this keeps the server busy
+     * for about a millisecond.
+     */
     private static final int MOST = 256;
 
     private final RedisNode node;
     private final LockKeys keys;
 
     /**
-     * What came of a script.
+     * The outcome of a script.
      *
-     * @param reply the server's reply, or why there is none
-     * @param shortfall why what it has written is not acknowledged as it was asked for; empty if it is
+     * @param reply the server's reply, or the failure
+     * @param shortfall why its writes are not acknowledged as requested; empty if they are
      */
     record Answer(Reply reply, Optional<LockBackendException> shortfall) {
         /** Returns the value of the reply, or throws its failure. */
@@ -53,13 +56,13 @@ final class Batches {
     }
 
     /**
-     * Sends what a number of claims ask for, and hands on each reply with the claims that it is about. All are about one server:
-     * where it does not answer, what is left fails without being sent, since it would only wait in line.
+     * Sends the scripts of some claims, and passes on each reply with its claims. All claims belong to one server: if
+     * it does not answer, the remaining scripts fail without being sent, since they would only wait in line.
      *
      * @param claims claims with one time-out
-     * @param script makes the script for some of them
-     * @param wanted what has to be acknowledged, for which each script goes by itself
-     * @param onAnswer told of each script's outcome
+     * @param script makes the script for some of the claims
+     * @param wanted the acknowledgement that is required; if there is one, each script is sent by itself
+     * @param onAnswer called with the outcome of each script
      */
     void send(
             List<Claim> claims,
@@ -77,7 +80,7 @@ final class Batches {
                 Answer answer = answers.get(i);
                 Collection<List<Claim>> parts = isRefused(answer.reply) ? together(group) : List.of();
                 if (parts.size() > 1) {
-                    // The server is in cluster mode, which only its refusal has told.
+                    // The server is in cluster mode, as its refusal has shown.
                     left.addAll(parts);
                     answered = true;
                 } else {

@@ -58,6 +58,24 @@ final class ConditionalDelete {
         }
     }
 
+    /**
+     * Deletes a key if it has a value and another key is absent, for which no server has a command.
+     *
+     * @return whether it was deleted; if not, or if the server has refused that, nothing is known
+     * @throws LockBackendException if the server was not reached, or did not answer
+     */
+    boolean ifEqualAndAbsent(String key, String value, String other, Duration timeout) {
+        try {
+            RedisCommand script = RedisCommand.script(LockScripts.FREE_UNWAITED, List.of(key, other), List.of(value));
+            return isOne(node.call(script, timeout));
+        } catch (LockBackendException e) {
+            if (e.reason() != Reason.REFUSED) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
     private static RedisCommand command(String command, String key, String value) {
         return switch (command) {
             case "DELEX" -> RedisCommand.of(command, key, "IFEQ", value);

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes locks by three plain commands in one write, which cost the server less than a script does: {@code SET NX PX}
- * takes the lock, {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether others wait for it, who
- * came before.
+ * takes the lock, {@code INCRBY} draws its fencing tokens, and {@code EXISTS} tells whether earlier waiters wait for
+ * it.
  *
- * <p>The server may carry out commands of others between these, and may refuse some of them. The token must be drawn
- * behind the lock, lest a later holder have a smaller one. Safe to use from any thread.
+ * <p>The server may execute commands of other clients between these, and may refuse some of them. The token must be
+ * drawn after the lock was taken; otherwise a later holder could have a smaller one. Safe to use from any thread.
  */
 final class CountedAttempts {
-    /** More than any token may be: numbers of scripts are exact only up to here. */
+    /** The bound of tokens: numbers in scripts are exact only below it. */
     private static final long TOO_LARGE = 1L << 53;
 
     private final RedisNode node;
@@ -37,38 +37,38 @@ final class CountedAttempts {
         this.releases = releases;
     }
 
-    /** The generation of the connections, and the time, from just before a request. */
+    /** The generation of the connections, and the time, read just before a request. */
     record Sending(long generation, long nanos) {}
 
-    /** How an attempt ended. */
+    /** The result of an attempt. */
     enum State {
         /** The lock is held by the claim, with fencing tokens. */
         GRANTED,
-        /** The lock is held by the claim, without fencing tokens that are known to be new. */
+        /** The lock is held by the claim, but its fencing tokens are not known to be new. */
         WITHOUT_TOKEN,
-        /** The lock is held by the claim, but others have waited for it before. */
+        /** The lock is held by the claim, but there are earlier waiters. */
         OVERTAKING,
-        /** The lock was not taken: somebody else holds it, or the claim does already, or the server has refused. */
+        /** The lock was not taken: another claim holds it, or this claim does already, or the server has refused. */
         NOT_TAKEN,
-        /** As {@link #NOT_TAKEN}; and the counter was lost, and is there anew without an end of its life. */
+        /** As {@link #NOT_TAKEN}; in addition the counter was lost, and now exists without an expiry. */
         COUNTER_MADE
     }
 
     /**
-     * How an attempt ended.
+     * The result of an attempt.
      *
      * @param firstFence the first fencing token if the lock was granted
      */
     record Outcome(State state, long firstFence) {}
 
-    /** Notes that the server's time was among the tokens that were drawn by a script. */
+    /** Notes tokens that a script drew by the server's time. */
     void noteDraw(Claim claim, long firstFence, Sending sending) {
         if (node.generation(keys.lock(claim.name())) == sending.generation) {
             proofs.note(claim.name(), firstFence + claim.fences() - 1, sending.nanos, sending.generation);
         }
     }
 
-    /** Returns what the counter of a name holds at least if it has lost nothing, or -1 if that is not known. */
+    /** Returns the least value of the counter of a name if no data was lost, or -1 if it is not known. */
     long atLeast(Claim claim, Sending sending) {
         return proofs.atLeast(claim.name(), sending.generation, sending.nanos);
     }
@@ -76,7 +76,7 @@ final class CountedAttempts {
     /**
      * Asks for a lock.
      *
-     * @param atLeast what its counter holds at least if it has lost nothing
+     * @param atLeast the least value of the counter if no data was lost
      * @throws LockBackendException if it is not known whether the lock was taken, or nothing was sent
      */
     Outcome ask(Claim claim, Sending sending, long atLeast) {
@@ -87,8 +87,8 @@ final class CountedAttempts {
                 && counted < TOO_LARGE
                 && node.generation(keys.lock(name)) == sending.generation;
         if (!isOk(replies.get(0))) {
-            // Whoever asks again and again for a held lock must not draw tokens each time: its counter would run ahead
-            // of the clock.
+            // Repeated attempts at a held lock must not draw tokens each time: the counter would run ahead of the
+            // clock.
             proofs.forget(name);
             boolean made = counted >= 0 && counted - claim.fences() < atLeast;
             return new Outcome(made ? State.COUNTER_MADE : State.NOT_TAKEN, 0);
@@ -111,14 +111,14 @@ final class CountedAttempts {
             return node.callInOrder(commands, () -> releases.script(claim), claim.timeout());
         } catch (LockBackendException e) {
             if (e.reason() == Reason.OUTCOME_UNKNOWN) {
-                // It may have overtaken others, so that its release has to look for them.
+                // The claim may have overtaken waiters, so its release has to look for them.
                 contended.add(name);
             }
             throw e;
         }
     }
 
-    /** Lets a counter end that {@code INCRBY} has made anew. */
+    /** Sets an expiry on a counter that {@code INCRBY} has created. */
     void limitLife(Claim claim) {
         node.call(
                 RedisCommand.of("PEXPIRE", keys.fence(claim.name()), SetNxPxProtocol.FENCE_LIFE_MILLIS),

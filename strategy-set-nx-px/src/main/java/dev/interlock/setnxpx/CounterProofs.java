@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What shows that the counter of a name has lost nothing since this client set it by the server's time: it did so less than a second
- * ago, and all connections are the same since then. Of names that fall on the same place only the last is kept, so that a million of them
- * take no more room than a few thousand. Safe to use from any thread.
+ * Proofs that the counter of a name has lost no data since this client set it by the server's time: that was less than
+ * a second ago, and all connections are the same since then. Of names with the same hash only the last is kept, so that
+ * a million names take no more memory than a few thousand. Safe to use from any thread.
  */
 final class CounterProofs {
-    /** Shorter than any failover that shows no sign on our connections. */
+    /** Shorter than any failover that our connections do not notice. */
     private static final long LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int PLACES = 1 << 12;
@@ -21,13 +21,13 @@ final class CounterProofs {
     /**
      * A counter as it was set by the server's time.
      *
-     * @param value what the counter held then, and holds at least if it has lost nothing
+     * @param value the value of the counter then, and its least value now if no data was lost
      * @param sentNanos a moment before the request was sent
-     * @param generation of the connections, then and at the answer
+     * @param generation the generation of the connections, then and at the answer
      */
     private record Proof(String name, long value, long sentNanos, long generation) {}
 
-    /** Returns what a counter holds at least if it has lost nothing, or -1 if that is not known. */
+    /** Returns the least value of a counter if no data was lost, or -1 if it is not known. */
     long atLeast(String name, long generation, long nowNanos) {
         Proof proof = proofs.get(place(name));
         return proof != null
@@ -45,7 +45,7 @@ final class CounterProofs {
         }
     }
 
-    /** Forgets what is known of a counter, until it is set by the server's time again. */
+    /** Forgets the proof for a counter, until it is set by the server's time again. */
     void forget(String name) {
         int place = place(name);
         Proof proof = proofs.get(place);

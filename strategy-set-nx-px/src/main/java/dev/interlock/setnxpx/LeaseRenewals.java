@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Extends the leases of many locks at a time. */
+/** Renews the leases of many locks at a time. */
 final class LeaseRenewals {
     private final LockKeys keys;
     private final Batches batches;
@@ -70,7 +70,8 @@ final class LeaseRenewals {
             try {
                 renewals.add(byTransaction(claim));
             } catch (LockBackendException e) {
-                // All are about one server: where it does not answer for one lock, the others would only wait in line.
+                // All locks belong to one server: if it does not answer for one of them, the others would only wait in
+                // line.
                 List<Claim> failed =
                         e.reason() == Reason.REFUSED ? List.of(claim) : claims.subList(renewals.size(), claims.size());
                 failed.forEach(it -> renewals.add(new Renewal.Failed(e)));

@@ -3,7 +3,7 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.engine.protocol.Claim;
 
-/** What the key of a held lock holds: the owner token behind the version of this format, and a mark once somebody waits. */
+/** The value of the key of a held lock: the version of this format, the owner token, and a mark once somebody waits. */
 final class LockWord {
     /** The same as in word.lua. */
     static final String MAGIC = "il1:";
@@ -13,7 +13,7 @@ final class LockWord {
 
     private LockWord() {}
 
-    /** The word of a claim for whose end nobody waits. */
+    /** The word of a claim whose lock nobody waits for. */
     static String of(Claim claim) {
         return MAGIC + claim.token();
     }
@@ -22,7 +22,7 @@ final class LockWord {
         return word + MARK;
     }
 
-    /** Whether a value is the word of some claim and bears no mark, so that it may be marked. */
+    /** Whether a value is the word of some claim without a mark, so that it may be marked. */
     static boolean isUnmarked(String value) {
         return value.startsWith(MAGIC) && !value.endsWith(MARK);
     }

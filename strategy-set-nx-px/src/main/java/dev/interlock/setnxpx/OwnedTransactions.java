@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What is done with a lock by transactions, for servers on which scripts are not allowed. Safe to use from any thread. */
+/** The operations of a lock as transactions, for servers that do not permit scripts. Safe to use from any thread. */
 final class OwnedTransactions {
-    /** How often one attempt looks at a lock whose holder changes meanwhile. */
+    /** How often one attempt reads a lock whose holder changes meanwhile. */
     private static final int MOST_LOOKS = 5;
 
     private final RedisNode node;
@@ -29,12 +29,13 @@ final class OwnedTransactions {
         this.node = node;
         this.keys = keys;
         this.settings = settings;
-        this.publish = LockScripts.of(node.isSharded()).publish();
+        this.publish = LockScripts.of(settings.wire(), node.isSharded()).publish();
     }
 
     /**
-     * Asks for a lock. Whoever will wait marks the word of the holder; if that is gone by then, the lock may be free, and is asked for
-     * again. No single command deletes a key only if it has a value, so nothing can be sent behind {@code SET} to undo it.
+     * Asks for a lock. A claim that will wait marks the word of the holder; if the word is gone by then, the lock may
+     * be free, and is asked for again. No single command deletes a key only if it has a given value, so no command can
+     * be sent after {@code SET} to undo it.
      */
     Attempt ask(Claim claim) {
         String key = keys.lock(claim.name());
@@ -47,12 +48,17 @@ final class OwnedTransactions {
             if (isWord(word, holder)) {
                 return granted(claim);
             }
-            if (holder != null && (!claim.isWaiting() || !LockWord.isUnmarked(holder) || mark(claim, key, holder))) {
+            if (holder != null && (!isMarked(claim, holder) || mark(claim, key, holder))) {
                 return new Attempt.Refused(Optional.empty());
             }
         }
-        // No word bears a mark of this claim, so that no release tells it anything: it asks again at once.
+        // No word has the mark of this claim, so no release would wake it: it asks again at once.
         return new Attempt.Refused(Optional.of(Duration.ZERO));
+    }
+
+    /** Whether a claim that was refused has to mark the word of the holder. */
+    private boolean isMarked(Claim claim, String holder) {
+        return claim.isWaiting() && !settings.wire().isPlain() && LockWord.isUnmarked(holder);
     }
 
     private static Attempt granted(Claim claim) {
@@ -64,14 +70,14 @@ final class OwnedTransactions {
         return holder.equals(node.transactIfEqual(key, holder, List.of(mark), claim.timeout()));
     }
 
-    /** Extends a lease if the claim holds the lock, and returns why not if it does not. */
+    /** Renews a lease if the claim holds the lock; otherwise returns the cause of the loss. */
     Optional<LossCause> extend(Claim claim) {
         List<RedisCommand> extend = List.of(
                 RedisCommand.of("PEXPIRE", keys.lock(claim.name()), SetNxPxProtocol.millis(claim.lease()), "GT"));
         return loss(claim, ifMine(claim, extend, extend));
     }
 
-    /** Gives a lock back, and tells so whoever listens if somebody waits. */
+    /** Releases a lock, and sends a message if somebody waits. */
     Release release(Claim claim) {
         RedisCommand delete = RedisCommand.of("DEL", keys.lock(claim.name()));
         List<RedisCommand> deleteAndTell = settings.wakeup() == Wakeup.POLL
@@ -83,7 +89,10 @@ final class OwnedTransactions {
                 .orElseGet(() -> new Release.Freed(!LockWord.of(claim).equals(found)));
     }
 
-    /** Carries out commands if the claim holds the lock under a plain word, or others if the word is marked, and returns what was found. */
+    /**
+     * Executes some commands if the claim holds the lock under a plain word, others if the word is marked, and returns
+     * the value that was found.
+     */
     private @Nullable String ifMine(Claim claim, List<RedisCommand> ifPlain, List<RedisCommand> ifMarked) {
         String key = keys.lock(claim.name());
         String word = LockWord.of(claim);

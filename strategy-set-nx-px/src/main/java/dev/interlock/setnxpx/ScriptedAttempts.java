@@ -23,14 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks for locks by scripts. Safe to use from any thread. */
 final class ScriptedAttempts {
-    /** How often one attempt asks while those who are gone are being dropped from the list, a hundred at a time. */
+    /** How often one attempt asks while dead waiters are removed from the list, a hundred at a time. */
     private static final int MOST_ROUNDS = 10;
 
-    /** After how many ceilings whoever waits with a place asks again at the latest; see {@link LockConfig#waitCeiling()}. */
+    /**
+     * A waiter with a place asks again after this many wait ceilings at the latest; see {@link
+     * LockConfig#waitCeiling()}.
+     */
     private static final int MOST_CEILINGS = 10;
 
-    /** Which part of its time-out an acquisition has for giving back what was not acknowledged. */
+    /** The part of its time-out that an acquisition has for releasing a lock that was not acknowledged. */
     private static final int SHARE_OF_TAKING_BACK = 4;
+
+    /** How often whoever waits for a holder of another make asks at the least: about as often as such clients do themselves. */
+    private static final Duration FOREIGN_POLL = Duration.ofMillis(100);
 
     private final RedisNode node;
     private final LockKeys keys;
@@ -56,16 +62,23 @@ final class ScriptedAttempts {
         this.keys = keys;
         this.settings = settings;
         this.env = env;
-        // Whoever waits asks again before half of it is over, which keeps the list.
-        this.listLife = config.waitCeiling().multipliedBy(2 * MOST_CEILINGS).plusMinutes(1);
-        this.scripts = LockScripts.of(node.isSharded());
+        this.listLife = listLife(config);
+        this.scripts = LockScripts.of(settings.wire(), node.isSharded());
         this.places = places;
         this.contended = contended;
         this.releases = releases;
         this.counted = new CountedAttempts(node, keys, contended, releases);
     }
 
-    /** Asks for a lock: as for one that nobody waits for, unless somebody did lately, and in full where that is not enough. */
+    /** The life of a list of waiters. Waiters ask again before half of it is over, which keeps the list. */
+    static Duration listLife(LockConfig config) {
+        return config.waitCeiling().multipliedBy(2 * MOST_CEILINGS).plusMinutes(1);
+    }
+
+    /**
+     * Asks for a lock. Uses the cheap commands for a lock without waiters, unless there were some lately, and the full
+     * script if those commands are not enough.
+     */
     Attempt ask(Claim claim) {
         if (places.has(claim) || contended.contains(claim.name())) {
             return askInFull(claim);
@@ -73,7 +86,10 @@ final class ScriptedAttempts {
         return settings.fencing() ? take(claim) : set(claim);
     }
 
-    /** A refusal is looked at again: asking twice with one claim must succeed, as a client that was handed in may repeat. */
+    /**
+     * Checks a refusal: asking twice with one claim must succeed, since a client that was handed in may repeat a
+     * request.
+     */
     private Attempt set(Claim claim) {
         long startNanos = env.nanoTime();
         Acknowledged set = send(claim, setIfAbsent(keys, claim));
@@ -84,7 +100,7 @@ final class ScriptedAttempts {
 
     private Attempt take(Claim claim) {
         Sending sending = sending(claim);
-        // An acknowledgement takes a connection of its own, and much longer than a script.
+        // Waiting for an acknowledgement takes a connection of its own, and much longer than a script.
         long atLeast = settings.acknowledgement().isWanted() ? -1 : counted.atLeast(claim, sending);
         if (atLeast < 0) {
             return takeByScript(claim, sending);
@@ -140,15 +156,15 @@ final class ScriptedAttempts {
             if (e.reason() == Reason.OUTCOME_UNKNOWN) {
                 throw e;
             }
-            // Its release has to look at the counter too, which may have been made anew.
+            // The release must check the counter too, which may have been created anew.
             contended.add(claim.name());
             return takeBack(claim, e);
         }
     }
 
-    /** Hands a lock over that was taken before others who wait for it, and asks for it behind them. */
+    /** Hands over a lock that was taken ahead of earlier waiters, and asks for it again behind them. */
     private Attempt letPass(Claim claim, Sending sending) {
-        // Whatever else gives it back has to hand it over as well.
+        // Any other release of this claim must hand the lock over as well.
         contended.add(claim.name());
         try {
             releases.handOver(rest(claim, sending));
@@ -184,14 +200,22 @@ final class ScriptedAttempts {
                 }
                 // A negative time to live says that the key has none, or has just gone: then the clock is nothing to
                 // wait for.
-                return new Attempt.Refused(
-                        Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis));
+                Optional<Duration> left =
+                        Optional.of(number).filter(ttl -> ttl >= 0).map(Duration::ofMillis);
+                boolean foreign = settings.wire().isPlain() && (Long) reply(answer.get(4)) == 1;
+                return new Attempt.Refused(foreign ? Optional.of(untilNextPoll(left)) : left);
             }
         }
         return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
-    /** Sends what takes a lock, and has it acknowledged if the options ask for that. */
+    /** When to look again for the release of a holder that does not tell of it, or for the end of its lease. */
+    private Duration untilNextPoll(Optional<Duration> left) {
+        Duration poll = FOREIGN_POLL.minusNanos(env.nextLong(FOREIGN_POLL.toNanos() / 2));
+        return left.filter(it -> it.compareTo(poll) < 0).orElse(poll);
+    }
+
+    /** Sends the command that takes a lock, and waits for the acknowledgement if the options require one. */
     private Acknowledged send(Claim claim, RedisCommand command) {
         return settings.acknowledgement().isWanted()
                 ? node.callAcknowledged(command, settings.acknowledgement(), claim.timeout())
@@ -211,11 +235,11 @@ final class ScriptedAttempts {
                 firstFence == 0 ? OptionalLong.empty() : OptionalLong.of(firstFence));
     }
 
-    /** Gives a lock back that too few have acknowledged, or for which there is no token. */
+    /** Releases a lock that too few replicas have acknowledged, or for which there is no token. */
     private Attempt takeBack(Claim claim, LockBackendException cause) {
         Reason reason = cause.reason();
         try {
-            // Less than this is left of the time-out.
+            // Less than this share is left of the time-out.
             places.leave(claim);
             releases.release(claim.withTimeout(claim.timeout().dividedBy(SHARE_OF_TAKING_BACK)));
         } catch (LockBackendException e) {
@@ -237,7 +261,7 @@ final class ScriptedAttempts {
                         Integer.toString(settings.fences(claim)),
                         SetNxPxProtocol.FENCE_LIFE_MILLIS,
                         claim.isWaiting() ? "1" : "0",
-                        Long.toString(claim.number()),
+                        places.numberInList(claim),
                         SetNxPxProtocol.millis(Places.handOverLease(claim)),
                         settings.queues() ? places.channel(claim) : "",
                         enters ? SetNxPxProtocol.millis(listLife) : "0",

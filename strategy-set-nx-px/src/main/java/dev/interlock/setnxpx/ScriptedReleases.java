@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Gives locks back by scripts. Safe to use from any thread. */
+/** Releases locks by scripts. Safe to use from any thread. */
 final class ScriptedReleases {
     private final RedisNode node;
     private final LockKeys keys;
@@ -42,7 +42,7 @@ final class ScriptedReleases {
         this.keys = keys;
         this.settings = settings;
         this.env = env;
-        this.scripts = LockScripts.of(node.isSharded());
+        this.scripts = LockScripts.of(settings.wire(), node.isSharded());
         this.batches = batches;
         this.places = places;
         this.contended = contended;
@@ -50,30 +50,58 @@ final class ScriptedReleases {
     }
 
     /**
-     * Gives a lock back, and the place of its claim among those who wait. Where somebody waited lately, the script that hands the lock over
-     * comes first; otherwise it comes only if the word is not there, or is marked.
+     * Releases a lock, and the place of its claim in the queue. If somebody waited lately, the script that hands the
+     * lock over is sent first; otherwise only if the word is missing or marked.
      */
     Release release(Claim claim) {
         String name = claim.name();
         long startNanos = env.nanoTime();
-        if (!contended.contains(name) && deletes.ifEqual(keys.lock(name), LockWord.of(claim), claim.timeout())) {
-            // Everybody who was refused and waits has marked the word.
+        // The script also notes that a signal has arrived.
+        if (!contended.contains(name) && claim.condition().isEmpty() && freeUnlessAwaited(claim)) {
             return new Release.Freed(false);
         }
         return handOver(SetNxPxProtocol.withTimeLeft(claim, startNanos, env));
     }
 
-    /** Gives a lock back to the first of those who wait for it, if there are any. */
+    /** Everybody who was refused and waits has marked the word, or is in the list where words bear no mark. */
+    private boolean freeUnlessAwaited(Claim claim) {
+        String key = keys.lock(claim.name());
+        return settings.wire().isPlain()
+                ? deletes.ifEqualAndAbsent(key, LockWord.of(claim), keys.waiting(claim.name()), claim.timeout())
+                : deletes.ifEqual(key, LockWord.of(claim), claim.timeout());
+    }
+
+    /** Hands a lock over to its first waiter, or frees it if there is none. */
     Release handOver(Claim claim) {
-        String channel = keys.channel(claim.name());
-        boolean listens = node.isSubscribed(channel);
-        List<?> answer = (List<?>) reply(node.call(script(claim), claim.timeout()));
+        boolean listens = node.isSubscribed(keys.channel(claim.name()));
+        return outcome(claim, (List<?>) reply(node.call(script(claim), claim.timeout())), listens);
+    }
+
+    /** Hands locks of one slot over, each to its first waiter, or frees it if there is none. */
+    List<Release> together(List<Claim> claims) {
+        List<Boolean> listens = claims.stream()
+                .map(claim -> node.isSubscribed(keys.channel(claim.name())))
+                .toList();
+        List<?> answer = (List<?>) reply(node.call(script(claims), claims.get(0).timeout()));
+        List<Release> outcomes = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            outcomes.add(outcome(claims.get(i), answer.subList(2 * i, 2 * i + 2), listens.get(i)));
+        }
+        return outcomes;
+    }
+
+    /**
+     * Returns the outcome of a script that has released a lock.
+     *
+     * @param listens whether this client listened to the releases of the lock when the script was sent
+     */
+    Release outcome(Claim claim, List<?> answer, boolean listens) {
         long state = (Long) reply(answer.get(0));
         if (state != 1) {
             return new Release.Lost(state == 0 ? LossCause.GONE : LossCause.TAKEN);
         }
         long others = (Long) reply(answer.get(1));
-        if (others > 0 && listens && node.isSubscribed(channel)) {
+        if (others > 0 && listens && node.isSubscribed(keys.channel(claim.name()))) {
             others--;
         }
         if (others == 0) {
@@ -84,7 +112,7 @@ final class ScriptedReleases {
         return new Release.Freed(others != 0);
     }
 
-    /** Gives many locks back, when the outcomes do not matter. */
+    /** Releases many locks whose outcomes do not matter. */
     void releaseAll(List<Claim> claims) {
         List<LockBackendException> failures = new ArrayList<>();
         batches.send(claims, this::script, Acknowledgement.NONE, (group, answer) -> {
@@ -97,25 +125,45 @@ final class ScriptedReleases {
         }
     }
 
-    /** Returns what gives a claim back, whether or not somebody waits. */
+    /** Returns the command that releases a claim, whether or not somebody waits. */
     RedisCommand script(Claim claim) {
         return script(List.of(claim));
     }
 
-    private RedisCommand script(List<Claim> claims) {
-        List<String> touched = new ArrayList<>(3 * claims.size());
+    /** Returns the command that releases claims that may go together. */
+    RedisCommand script(List<Claim> claims) {
+        List<String> touched = new ArrayList<>(4 * claims.size());
         List<String> args = new ArrayList<>(1 + 4 * claims.size());
         args.add(SetNxPxProtocol.FENCE_LIFE_MILLIS);
         for (Claim claim : claims) {
-            String name = claim.name();
-            touched.addAll(List.of(keys.lock(name), keys.fence(name), keys.waiting(name)));
-            args.add(LockWord.of(claim));
-            args.add(settings.wakeup() == Wakeup.POLL ? "" : keys.channel(name));
-            boolean mayHavePlace = settings.queues() && claim.isWaiting();
-            args.add(mayHavePlace ? places.beforeToken(claim) : "");
-            args.add(mayHavePlace ? places.behindToken(claim, settings.fences(claim)) : "");
+            touched.addAll(keys(claim));
+            args.addAll(args(claim));
         }
         return RedisCommand.script(scripts.release(), touched, args);
+    }
+
+    /**
+     * The keys of a release: the lock, its fence, those who wait, and the signals of the condition for which the claim waited, if its
+     * release tells that the signal has arrived.
+     */
+    List<String> keys(Claim claim) {
+        String name = claim.name();
+        String waiting = keys.waiting(name);
+        String signals = claim.condition()
+                .filter(condition -> claim.isHeld())
+                .map(condition -> keys.signals(name, condition))
+                .orElse(waiting);
+        return List.of(keys.lock(name), keys.fence(name), waiting, signals);
+    }
+
+    /** The arguments of a release, after the life of the fence. */
+    List<String> args(Claim claim) {
+        boolean mayHavePlace = settings.queues() && claim.isWaiting();
+        return List.of(
+                LockWord.of(claim),
+                settings.wakeup() == Wakeup.POLL ? "" : keys.channel(claim.name()),
+                mayHavePlace ? places.beforeToken(claim) : "",
+                mayHavePlace ? places.behindToken(claim, settings.fences(claim)) : "");
     }
 
     private static Object reply(@Nullable Object reply) {

@@ -3,7 +3,6 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
-import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.inspect.LockInspection;
 import dev.interlock.redis.inspect.LockInspectionProvider;
@@ -23,7 +22,8 @@ public final class SetNxPxInspectionProvider implements LockInspectionProvider {
         Settings settings = Settings.of(config);
         return new SetNxPxInspection(
                 RedisNodes.open(settings.library(), config, Environment.system()),
-                new LockKeys(config.keyPrefix()),
+                settings.wire(),
+                config.keyPrefix(),
                 config.commandTimeout());
     }
 }

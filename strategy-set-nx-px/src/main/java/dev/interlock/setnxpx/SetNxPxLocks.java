@@ -15,19 +15,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes factories of {@code set-nx-px} locks over a client that the application has already, which they do not close.
+ * Creates factories of {@code set-nx-px} locks over a client that the application already has, and that the factories
+ * do not close.
  *
  * <pre>{@code
  * DistributedLockFactory locks = SetNxPxLocks.builder().jedis(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
- * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
+ * <p>Programs without a client of their own call {@link dev.interlock.DistributedLocks#getInstance(String,
+ * LockConfig)}, or use {@link #connections} for settings that options cannot hold. A builder is not safe for use by
+ * several threads at once.
  */
 public final class SetNxPxLocks {
     private LockConfig config = LockConfig.builder().build();
     private @Nullable Function<Environment, RedisNode> nodeMaker;
     private @Nullable Consumer<ConnectionSettings.Builder> connections;
+    private Environment env = Environment.system();
 
     private SetNxPxLocks() {}
 
@@ -41,9 +44,10 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Uses connections from the pool of a Jedis client, which needs room for the threads that are busy at once, and one more, made
-     * in the same way, to listen. Time-outs are those of the client where it sets them. Jedis lets nothing be sent on a connection
-     * whose reply is late, so a request that a stalled server carries out late is undone over another one.
+     * Uses connections from the pool of a Jedis client, which needs room for all threads that are busy at once, and one
+     * more connection, made in the same way, to listen. Time-outs are those of the client if it sets them. Jedis does
+     * not send on a connection whose reply is late, so a request that a stalled server executes late is undone over
+     * another connection.
      *
      * @param client the client
      * @return this builder
@@ -111,10 +115,11 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
-     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     * Uses connections of its own to the endpoint of the configuration. Their settings are those of the options,
+     * changed by the given function, which can set what options cannot hold: a TLS context and a supplier of
+     * credentials.
      *
-     * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
+     * @param settings changes the settings that the options give; called by {@link #build}
      * @return this builder
      */
     public SetNxPxLocks connections(Consumer<ConnectionSettings.Builder> settings) {
@@ -137,6 +142,21 @@ public final class SetNxPxLocks {
     }
 
     /**
+     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a simulation, which
+     * has a clock of its own.
+     *
+     * @param node the server, which the factory closes
+     * @param environment the source of time, waiting, threads and randomness
+     * @return this builder
+     */
+    public SetNxPxLocks node(RedisNode node, Environment environment) {
+        Objects.requireNonNull(node, "node");
+        env = Objects.requireNonNull(environment, "environment");
+        nodeMaker = ignored -> node;
+        return this;
+    }
+
+    /**
      * Sets the configuration. Over a client that is handed in, its endpoints, the option {@code client} and those that concern connections
      * are without effect.
      *
@@ -153,8 +173,7 @@ public final class SetNxPxLocks {
      *
      * @return a new factory, which the caller must close
      * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
-     * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
-     *     no sense
+     * @throws IllegalArgumentException if the configuration has an unknown option or an invalid value
      */
     public DistributedLockFactory build() {
         config.requireKnownOptions(new SetNxPxStrategyProvider());
@@ -167,10 +186,9 @@ public final class SetNxPxLocks {
         }
         if (nodeMaker == null) {
             throw new IllegalStateException(
-                    "no client was given: call jedis(…), lettuce(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
+                    "no client was given: call jedis(…), lettuce(…), node(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         Settings settings = Settings.of(config);
-        Environment env = Environment.system();
         return SetNxPxProtocol.newFactory(nodeMaker.apply(env), settings, config, env);
     }
 }

@@ -8,7 +8,10 @@ import dev.interlock.engine.LockEngine;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.JointLeases;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.ReadWriteProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
@@ -17,6 +20,7 @@ import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.inspect.FactoryCards;
 import dev.interlock.redis.waiting.ContendedNames;
+import dev.interlock.setnxpx.readwrite.ReadWriteLeases;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -30,10 +34,12 @@ import java.util.Optional;
  */
 final class SetNxPxProtocol implements LeaseProtocol {
     /**
-     * How long the last fencing token is remembered. It only matters if the server's clock is set back meanwhile: otherwise the time,
-     * from which tokens are drawn, has moved on.
+     * How long the last fencing token is remembered. This matters only if the server's clock is set back meanwhile:
+     * otherwise the time, from which tokens are drawn, has moved on.
      */
-    static final String FENCE_LIFE_MILLIS = millis(Duration.ofDays(1));
+    static final Duration FENCE_LIFE = Duration.ofDays(1);
+
+    static final String FENCE_LIFE_MILLIS = millis(FENCE_LIFE);
 
     private static final Duration LEAST_TIMEOUT = Duration.ofMillis(1);
 
@@ -46,21 +52,27 @@ final class SetNxPxProtocol implements LeaseProtocol {
     private final Places places;
     private final ScriptedReleases releases;
     private final ScriptedAttempts attempts;
+    private final JointScripts joint;
     private final FactoryCards cards;
+    private final ScriptedConditions conditions;
+    private final ReadWriteLeases readWrite;
 
     SetNxPxProtocol(RedisNode node, Settings settings, LockConfig config, Environment env) {
         this.node = node;
-        this.keys = new LockKeys(config.keyPrefix());
+        this.keys = settings.wire().keys(config.keyPrefix());
         this.settings = settings;
         this.timeout = config.commandTimeout();
-        this.cards = new FactoryCards(node, keys, config, env);
+        this.cards = new FactoryCards(node, config, env);
         Batches batches = new Batches(node, keys);
         ContendedNames contended = new ContendedNames();
         this.transactions = new OwnedTransactions(node, keys, settings);
         this.renewals = new LeaseRenewals(keys, batches, transactions, settings.acknowledgement());
         this.places = new Places(env, node, keys);
         this.releases = new ScriptedReleases(node, keys, settings, env, batches, places, contended);
+        this.readWrite = new ReadWriteLeases(node, keys, settings.readWriteTerms(config), env);
         this.attempts = new ScriptedAttempts(node, keys, settings, config, env, places, contended, releases);
+        this.conditions = new ScriptedConditions(node, keys, settings, config, places, contended, releases);
+        this.joint = new JointScripts(node, keys, settings, contended, places, releases, cards);
     }
 
     static DistributedLockFactory newFactory(RedisNode node, Settings settings, LockConfig config, Environment env) {
@@ -73,10 +85,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         try {
             Attempt attempt = takeGrant(claim)
                     .orElseGet(() -> settings.scripting() ? attempts.ask(claim) : transactions.ask(claim));
-            // A lease that is renewed writes it then.
-            if (attempt instanceof Attempt.Refused ? claim.isWaiting() : !claim.isRenewed()) {
-                cards.writeIfDue(claim);
-            }
+            cards.attempted(claim, attempt);
             return attempt;
         } catch (LockBackendException e) {
             places.leave(claim);
@@ -84,7 +93,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
     }
 
-    /** What a message grants was acknowledged by nobody; asking for it again has that done. */
+    /** A grant by message has no acknowledgement; asking again obtains it. */
     private Optional<Attempt> takeGrant(Claim claim) {
         return settings.acknowledgement().isWanted() ? Optional.empty() : places.takeGrant(claim);
     }
@@ -109,6 +118,12 @@ final class SetNxPxProtocol implements LeaseProtocol {
         }
         claims.forEach(places::leave);
         releases.releaseAll(claims);
+    }
+
+    /** A plain key may belong to something else of ours, which has no key then. */
+    @Override
+    public void checkName(String name) {
+        keys.lock(name);
     }
 
     @Override
@@ -136,6 +151,23 @@ final class SetNxPxProtocol implements LeaseProtocol {
     }
 
     @Override
+    public Optional<ConditionProtocol> conditions() {
+        return settings.queues() ? Optional.of(conditions) : Optional.empty();
+    }
+
+    /** What has to be acknowledged is sent, and waited for, lock by lock. */
+    @Override
+    public Optional<JointLeases> joint() {
+        return settings.scripting() && !settings.acknowledgement().isWanted() ? Optional.of(joint) : Optional.empty();
+    }
+
+    @Override
+    public Optional<ReadWriteProtocol> readWrite() {
+        // No other program would heed the keys of a read/write lock.
+        return settings.queues() && !settings.wire().isPlain() ? Optional.of(readWrite) : Optional.empty();
+    }
+
+    @Override
     public void watchTakeovers(Runnable onTakeover) {
         node.watchTakeovers(onTakeover);
     }
@@ -145,9 +177,9 @@ final class SetNxPxProtocol implements LeaseProtocol {
         node.close();
     }
 
-    /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of Redis' expiry. */
+    /** The lease less 1 % for the drift of clocks, and less 2 ms for the precision of Redis' expiry. */
     static Duration validity(Duration lease) {
-        // Duration.dividedBy would calculate with BigDecimal, at each acquisition.
+        // Duration.dividedBy would calculate with BigDecimal at each acquisition.
         return lease.minusNanos(lease.toNanos() / 100).minusMillis(2);
     }
 

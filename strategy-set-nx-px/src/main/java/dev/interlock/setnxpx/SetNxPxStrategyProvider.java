@@ -17,8 +17,8 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * Provides the strategy {@code set-nx-px}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
- * {@link SetNxPxLocks}. Safe to use from any thread.
+ * Provides the strategy {@code set-nx-px}. Found by {@link java.util.ServiceLoader}; programs that already have a
+ * client use {@link SetNxPxLocks}. Safe to use from any thread.
  */
 public final class SetNxPxStrategyProvider implements LockStrategyProvider {
     static final String NAME = "set-nx-px";
@@ -33,7 +33,10 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
                     Capability.FENCING,
                     Capability.PUSH_WAKEUP,
                     Capability.FAIR,
-                    Capability.SAFE_RELEASE),
+                    Capability.SAFE_RELEASE,
+                    Capability.CONDITIONS,
+                    Capability.READ_WRITE,
+                    Capability.SEVERAL_NAMES),
             EnumSet.of(
                     Assumption.SERVER_CLOCK_STEADY,
                     Assumption.BOUNDED_CLOCK_RATES,
@@ -64,7 +67,7 @@ public final class SetNxPxStrategyProvider implements LockStrategyProvider {
         return newFactory(config, ConnectionSettings.of(config));
     }
 
-    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    /** Creates a factory over its own connections to the endpoint of a configuration. */
     static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();

@@ -4,9 +4,11 @@ package dev.interlock.setnxpx;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.LockWire;
 import dev.interlock.redis.connect.ClientLibrary;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.inspect.FactoryCards;
+import dev.interlock.setnxpx.readwrite.ReadWriteTerms;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -22,16 +24,22 @@ import java.util.stream.Stream;
  * @param scripting whether the server may be sent scripts
  * @param wakeup how waiters learn that the lock is free
  * @param acknowledgement how many copies of a lock there must be before it is held
+ * @param wire in which format a lock stands in Redis
  */
 record Settings(
-        ClientLibrary library, boolean fencing, boolean scripting, Wakeup wakeup, Acknowledgement acknowledgement) {
+        ClientLibrary library,
+        boolean fencing,
+        boolean scripting,
+        Wakeup wakeup,
+        Acknowledgement acknowledgement,
+        LockWire wire) {
     /** How waiters learn that the lock is free. */
     enum Wakeup {
-        /** They wait in a list in Redis, and a release grants the lock to the first. */
+        /** Waiters queue in a list in Redis, and a release grants the lock to the first. */
         QUEUE,
-        /** All are told of a release, and try. */
+        /** All waiters are told of a release, and try. */
         PUBSUB,
-        /** They ask again and again. */
+        /** Waiters poll. */
         POLL
     }
 
@@ -67,8 +75,8 @@ record Settings(
             "memory, or disk: an acquisition or renewal counts once the server, and as many replicas as the option says, have"
                     + " written it to disk (WAITAOF; needs Redis 7.2 or newer, or Valkey, with appendonly yes); needs release=script");
 
-    static final List<StrategyOption> OPTIONS = Stream.concat(
-                    Stream.of(
+    static final List<StrategyOption> OPTIONS = Stream.of(
+                    List.of(
                             CLIENT,
                             ConnectionSettings.SHARED_CONNECTIONS,
                             FENCING,
@@ -77,17 +85,21 @@ record Settings(
                             REPLICAS,
                             DURABILITY,
                             FactoryCards.OPTION),
-                    ConnectionSettings.POOL_OPTIONS.stream())
+                    LockWire.OPTIONS,
+                    ConnectionSettings.POOL_OPTIONS)
+            .flatMap(List::stream)
             .toList();
 
     private static final int MOST_REPLICAS = 1_000;
 
     static Settings of(LockConfig config) {
         boolean scripting = RELEASE.oneOf(config, "script", "transaction").equals("script");
+        LockWire wire = LockWire.of(config);
         boolean chosen = config.option(WAKEUP.name()).isPresent();
+        Wakeup withoutScripts = wire.isPlain() ? Wakeup.POLL : Wakeup.PUBSUB;
         Wakeup wakeup = scripting || chosen
                 ? Wakeup.valueOf(WAKEUP.oneOf(config, "queue", "pubsub", "poll").toUpperCase(Locale.ROOT))
-                : Wakeup.PUBSUB;
+                : withoutScripts;
         Settings settings = new Settings(
                 ClientLibrary.valueOf(
                         CLIENT.oneOf(config, "interlock", "jedis", "lettuce").toUpperCase(Locale.ROOT)),
@@ -96,7 +108,8 @@ record Settings(
                 wakeup,
                 new Acknowledgement(
                         replicas(config),
-                        DURABILITY.oneOf(config, "memory", "disk").equals("disk")));
+                        DURABILITY.oneOf(config, "memory", "disk").equals("disk")),
+                wire);
         if (settings.fencing && !settings.scripting) {
             throw new IllegalArgumentException(
                     "release=transaction cannot draw fencing tokens, which takes a script: set"
@@ -106,6 +119,11 @@ record Settings(
             throw new IllegalArgumentException(
                     "release=transaction cannot grant the lock to the first waiter, which takes a script: set"
                             + " wakeup=pubsub or wakeup=poll, or leave release=script");
+        }
+        if (wire.isPlain() && wakeup == Wakeup.PUBSUB) {
+            throw new IllegalArgumentException(
+                    "wire=plain writes no mark by which a release knows that somebody listens: set wakeup=queue or"
+                            + " wakeup=poll, or leave wire=interlock");
         }
         if (settings.acknowledgement.isWanted() && !scripting) {
             throw new IllegalArgumentException(
@@ -132,17 +150,34 @@ record Settings(
         return fencing ? claim.fences() : 0;
     }
 
+    /** The settings that read/write locks share with the other locks. */
+    ReadWriteTerms readWriteTerms(LockConfig config) {
+        return new ReadWriteTerms(
+                fencing,
+                acknowledgement,
+                config.commandTimeout(),
+                SetNxPxProtocol.FENCE_LIFE,
+                ScriptedAttempts.listLife(config),
+                Places.LONGEST_HAND_OVER,
+                SetNxPxProtocol::validity);
+    }
+
     boolean queues() {
         return wakeup == Wakeup.QUEUE;
     }
 
     StrategyProfile profile() {
         StrategyProfile profile = SetNxPxStrategyProvider.PROFILE;
+        if (wire.isPlain()) {
+            profile = wire.profile(profile).without(Capability.READ_WRITE);
+        }
         if (!fencing) {
             profile = profile.without(Capability.FENCING);
         }
         if (!queues()) {
-            profile = profile.without(Capability.FAIR);
+            profile = profile.without(Capability.FAIR)
+                    .without(Capability.CONDITIONS)
+                    .without(Capability.READ_WRITE);
         }
         return wakeup == Wakeup.POLL ? profile.without(Capability.PUSH_WAKEUP) : profile;
     }

@@ -4,7 +4,7 @@
 -- it, when the place was taken first in µs or 0.
 -- Returns {1, first fencing token}, {2, 0} if nobody holds the lock and so many who are gone stand in the list that the script has to be
 -- sent again to drop more of them, or {0, ms until the lock is free, server's time in µs, when the place was taken first in µs or 0 if the
--- asker has none because this server would not reach it}.
+-- asker has none because this server would not reach it, 1 if the holder is a program of another make or 0}.
 local word = MAGIC .. ARGV[1]
 local holder = redis.call('GET', KEYS[1])
 local mine = holder == word or holder == word .. MARK
@@ -19,7 +19,8 @@ if not holder and queues then
   end
 end
 if holder and not mine then
-  if ARGV[5] == '1' and string.sub(holder, 1, #MAGIC) == MAGIC and string.sub(holder, -#MARK) ~= MARK then
+  local ours = string.sub(holder, 1, #MAGIC) == MAGIC
+  if ARGV[5] == '1' and ours and MARK ~= '' and string.sub(holder, -#MARK) ~= MARK then
     redis.call('APPEND', KEYS[1], MARK)
   end
   local now, since = micros(), 0
@@ -31,7 +32,7 @@ if holder and not mine then
       redis.call('PEXPIRE', KEYS[3], ARGV[9])
     end
   end
-  return {0, redis.call('PTTL', KEYS[1]), now, tonumber(since)}
+  return {0, redis.call('PTTL', KEYS[1]), now, tonumber(since), ours and 0 or 1}
 end
 local first = 0
 if ARGV[3] ~= '0' then

@@ -10,7 +10,7 @@ local waiting = redis.pcall('ZRANGE', KEYS[3], '0', '-1', 'WITHSCORES')
 if not waiting.err then
   seen[4] = #waiting / 2
   for i = 1, math.min(#waiting, ARGV[1] * 2), 2 do
-    local token = string.match(waiting[i], '^%d+ (%S+) ')
+    local token = string.match(waiting[i], '^%S+ (%S+) ')
     if token then
       seen[#seen + 1] = token
       seen[#seen + 1] = waiting[i + 1]

@@ -20,12 +20,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The access control lists that the documentation gives: they suffice, and they reach no further. */
-class AccessControlTest extends OnBothClients {
+class AccessControlTest extends OnChosenClients {
     private static final Path PAGE = Path.of("..", "docs", "strategies", "set-nx-px.md");
 
     @ParameterizedTest
@@ -44,6 +45,31 @@ class AccessControlTest extends OnBothClients {
         mine.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken("listed"));
+        assertThat((List<?>) redis.server.command("ACL", "LOG"))
+                .as("commands that were refused")
+                .isEmpty();
+    }
+
+    @Test
+    void theDocumentedListSufficesForConditions() throws Exception {
+        redis.server.command(documentedList(0).replace(">…", ">s3cret").split(" "));
+        DistributedLock mine = lock("true", "script");
+        DistributedLock theirs = lock("true", "script");
+        Condition condition = mine.newCondition();
+        mine.lock();
+        FutureTask<Boolean> waiter = new FutureTask<>(() -> {
+            theirs.lock();
+            boolean signalled = theirs.newCondition().await(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            theirs.unlock();
+            return signalled;
+        });
+        new Thread(waiter).start();
+        redis.awaitWaiters("listed", 1);
+        assertThat(condition.await(1, TimeUnit.MILLISECONDS)).isFalse();
+        // The other one waits by now, since it held the lock in between.
+        condition.signal();
+        mine.unlock();
+        assertThat(waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat((List<?>) redis.server.command("ACL", "LOG"))
                 .as("commands that were refused")
                 .isEmpty();

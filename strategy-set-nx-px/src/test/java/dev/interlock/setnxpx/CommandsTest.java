@@ -17,13 +17,14 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is sent to the server, counted there. */
 @Execution(ExecutionMode.CONCURRENT)
-class CommandsTest extends OnBothClients {
+class CommandsTest extends OnChosenClients {
     @Test
     void anUncontendedPairIsTwoCommands() {
         DistributedLockFactory factory = redis.factory();
@@ -124,6 +125,7 @@ class CommandsTest extends OnBothClients {
         }
     }
 
+    @Tag("deep")
     @Test
     void nothingIsSentAfterTheLastUnlock() throws Exception {
         Fixture.warmUp(redis.factory());
@@ -189,6 +191,7 @@ class CommandsTest extends OnBothClients {
     }
 
     @Test
+    @Tag("deep")
     void aThousandHeldLocksAreRenewedTogetherAndNoneIsLost() {
         DistributedLockFactory factory = redis.factory();
         Fixture.warmUp(factory);

@@ -9,6 +9,7 @@ import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
+import dev.interlock.redis.LockWire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,8 +19,10 @@ class CountedAttemptsTest extends ProtocolFixture {
     private static final String FENCE = KEY + ":fence";
     private static final String TAKE = LockScripts.TAKE.sha1();
     private static final String FREE = LockScripts.FREE.sha1();
-    private static final String ACQUIRE = LockScripts.of(false).acquire().sha1();
-    private static final String RELEASE = LockScripts.of(false).release().sha1();
+    private static final String ACQUIRE =
+            LockScripts.of(LockWire.INTERLOCK, false).acquire().sha1();
+    private static final String RELEASE =
+            LockScripts.of(LockWire.INTERLOCK, false).release().sha1();
 
     private long counter() {
         return Long.parseLong((String) redis.server.command("GET", FENCE));
@@ -178,7 +181,7 @@ class CountedAttemptsTest extends ProtocolFixture {
         held(protocol());
         Claim next = queued(waiter);
         expire();
-        node(protocol).before(LockScripts.of(false).release(), () -> {
+        node(protocol).before(LockScripts.of(LockWire.INTERLOCK, false).release(), () -> {
             throw new LockBackendException(Reason.UNREACHABLE, "gone");
         });
         Claim claim = once();
@@ -360,7 +363,7 @@ class CountedAttemptsTest extends ProtocolFixture {
     void aCounterThatWasMadeAnewEndsEvenIfNoTokenIsDrawnByTime() {
         LeaseProtocol protocol = counting();
         node(protocol).beforeCommand("INCRBY", () -> redis.server.command("DEL", FENCE));
-        node(protocol).before(LockScripts.of(false).acquire(), () -> {
+        node(protocol).before(LockScripts.of(LockWire.INTERLOCK, false).acquire(), () -> {
             throw new LockBackendException(Reason.UNREACHABLE, "gone");
         });
         assertFailed(protocol.attempt(once()), Reason.UNREACHABLE);

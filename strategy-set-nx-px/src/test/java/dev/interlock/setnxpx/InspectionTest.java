@@ -94,7 +94,7 @@ class InspectionTest {
             turns.add(waiting(i));
         }
         InspectedLock seen = look();
-        assertThat(seen.waiting()).isEqualTo(3);
+        assertThat(seen.waiting()).hasValue(3);
         assertThat(seen.waiters())
                 .extracting(waiter -> waiter.since().orElseThrow())
                 .isSorted()
@@ -118,7 +118,9 @@ class InspectionTest {
         InspectedLock seen = look();
         LockParty alsoThere = inspection.look("other").orElseThrow().holder();
         assertThat(alsoThere.factory()).isEqualTo(seen.holder().factory());
-        assertThat(alsoThere.claim()).isNotEqualTo(seen.holder().claim()).startsWith(alsoThere.factory() + "-");
+        assertThat(alsoThere.claim())
+                .isNotEqualTo(seen.holder().claim())
+                .startsWith(alsoThere.factory().orElseThrow() + "-");
 
         String token = LockWord.token(String.valueOf(redis.server.command("GET", Fixture.key(NAME))));
         assertThat(token.length()).isGreaterThan(20);
@@ -160,7 +162,7 @@ class InspectionTest {
     @Test
     void theCardOfTheFactoryIsShown() {
         lock().lock();
-        String key = "interlock:factory:" + look().holder().factory();
+        String key = "interlock:factory:" + look().holder().factory().orElseThrow();
         redis.server.command("SET", key, new FactoryCard("host", 7, "billing", Instant.EPOCH).text());
         assertThat(look().holder().card()).contains(new FactoryCard("host", 7, "billing", Instant.EPOCH));
         redis.server.command("SET", key, "no card");

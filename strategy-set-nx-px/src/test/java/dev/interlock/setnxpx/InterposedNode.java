@@ -34,6 +34,11 @@ final class InterposedNode implements RedisNode {
     @Nullable
     Supplier<RedisCommand> undo;
 
+    /** Whether no command reaches the server, and whether no message of the server is heard. */
+    volatile boolean isDown;
+
+    volatile boolean isDeaf;
+
     /** Stands for the generation if it is not null. */
     volatile @Nullable Long generation;
 
@@ -52,6 +57,9 @@ final class InterposedNode implements RedisNode {
     private void pass(RedisCommand command) {
         String name = command.isScript() ? command.arguments().get(0) : command.name();
         sent.add(name);
+        if (isDown) {
+            throw new LockBackendException(Reason.UNREACHABLE, "the test has put the server out of reach");
+        }
         Runnable action = before.remove(name);
         if (action != null) {
             action.run();
@@ -117,7 +125,24 @@ final class InterposedNode implements RedisNode {
 
     @Override
     public Watch subscribe(String channel, Listener listener) {
-        return node.subscribe(channel, listener);
+        return node.subscribe(channel, new Listener() {
+            @Override
+            public void begun() {
+                listener.begun();
+            }
+
+            @Override
+            public void ended() {
+                listener.ended();
+            }
+
+            @Override
+            public void message(String text) {
+                if (!isDeaf) {
+                    listener.message(text);
+                }
+            }
+        });
     }
 
     @Override

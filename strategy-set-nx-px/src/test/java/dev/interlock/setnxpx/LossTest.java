@@ -13,6 +13,7 @@ import dev.interlock.testservers.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -105,6 +106,7 @@ class LossTest extends OnChosenClients {
         awaitTold(lock, LossCause.UNREACHABLE);
     }
 
+    @Tag("deep")
     @Test
     void aServerThatHangsIsNoticedByTheTimerAlthoughTheRenewalHangsToo() {
         DistributedLockFactory factory = redis.factory(config -> config.commandTimeout(Duration.ofMinutes(10)));
@@ -114,6 +116,7 @@ class LossTest extends OnChosenClients {
         redis.server.resume();
     }
 
+    @Tag("deep")
     @Test
     void aNetworkThatSwallowsEverythingIsNoticedByTheTimer() {
         try (FaultProxy proxy = FaultProxy.to(redis.server)) {

@@ -13,6 +13,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redis.LockWire;
 import dev.interlock.redis.RedisCommand;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +61,8 @@ class MarkedWordTest extends ProtocolFixture {
         assertThat(holder.release(claim)).isEqualTo(PASSED_ON);
         assertThat(node(holder).sent)
                 .endsWith(
-                        LockScripts.FREE.sha1(), LockScripts.of(false).release().sha1());
+                        LockScripts.FREE.sha1(),
+                        LockScripts.of(LockWire.INTERLOCK, false).release().sha1());
         assertThat(word()).isEqualTo(LockWord.of(next[0]));
         assertThat(waiters()).isEqualTo(0L);
     }
@@ -71,7 +73,7 @@ class MarkedWordTest extends ProtocolFixture {
         LeaseProtocol waiter = protocol();
         Claim claim = held(holder);
         Claim next = queued(waiter);
-        node(holder).before(LockScripts.of(false).release(), () -> waiter.release(next));
+        node(holder).before(LockScripts.of(LockWire.INTERLOCK, false).release(), () -> waiter.release(next));
         assertThat(holder.release(claim)).isEqualTo(FREED);
         assertThat(word()).isNull();
     }
@@ -87,7 +89,7 @@ class MarkedWordTest extends ProtocolFixture {
             Claim claim = held(holder);
             node(waiter)
                     .before(
-                            LockScripts.of(false).acquire(),
+                            LockScripts.of(LockWire.INTERLOCK, false).acquire(),
                             () -> assertThat(holder.release(claim)).isEqualTo(FREED));
             Claim next = waiting();
             assertGranted(waiter.attempt(next));
@@ -235,7 +237,8 @@ class MarkedWordTest extends ProtocolFixture {
         assertThat(second.release(next)).isEqualTo(PASSED_ON);
         assertThat(node(second).sent)
                 .as("it has waited, so others may")
-                .containsExactly(LockScripts.of(false).release().sha1());
+                .containsExactly(
+                        LockScripts.of(LockWire.INTERLOCK, false).release().sha1());
         assertThat(word()).isEqualTo(LockWord.of(last));
         assertGranted(third.attempt(last));
         assertThat(third.release(last)).isEqualTo(FREED);
@@ -341,7 +344,7 @@ class MarkedWordTest extends ProtocolFixture {
                         LockScripts.FREE.sha1(),
                         "DELIFEQ",
                         "DELIFEQ",
-                        LockScripts.of(false).release().sha1(),
+                        LockScripts.of(LockWire.INTERLOCK, false).release().sha1(),
                         LockScripts.FREE.sha1());
         assertThat(word()).isNull();
     }

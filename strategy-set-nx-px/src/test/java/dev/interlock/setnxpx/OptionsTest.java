@@ -65,7 +65,10 @@ class OptionsTest {
         "replicas, all, must be a number from 0 to 1000",
         "durability, tape, must be memory or disk",
         "card, maybe, must be true or false",
-        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability, card'",
+        "wire, spring, must be interlock or plain",
+        "wire-prefix, app:, set wire=plain as well",
+        "wire-suffix, .lock, set wire=plain as well",
+        "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability, card, wire'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()
@@ -106,6 +109,14 @@ class OptionsTest {
                 .isThrownBy(() ->
                         make(transaction.toBuilder().option("wakeup", "queue").build()))
                 .withMessageContaining("wakeup=pubsub");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"wakeup, pubsub, set wakeup=queue or wakeup=poll", "wire-prefix, interlock:x, set another keyPrefix"})
+    void whatDoesNotGoWithPlainKeysIsExplained(String option, String value, String explanation) {
+        LockConfig config =
+                CONFIG.toBuilder().option("wire", "plain").option(option, value).build();
+        assertThatIllegalArgumentException().isThrownBy(() -> make(config)).withMessageContaining(explanation);
     }
 
     @ParameterizedTest

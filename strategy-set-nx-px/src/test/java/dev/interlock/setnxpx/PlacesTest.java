@@ -208,6 +208,17 @@ class PlacesTest {
     }
 
     @Test
+    void aMessageThatOnlyWakesTellsNoWaiterThatItWasGrantedTheLock() {
+        Claim waiter = claim(7, LEASE, true).withCondition("c");
+        places.listen(waiter, woken::incrementAndGet);
+        wire.listener.begun();
+        wire.listener.message(text(7, 0, 0));
+        assertThat(places.isGranted(waiter)).isFalse();
+        message(7, 0, Duration.ZERO);
+        assertThat(places.isGranted(waiter)).isTrue();
+    }
+
+    @Test
     void aMessageFromBeforeTheLastRefusalIsNoGrant() {
         Claim claim = refused(LEASE, true);
         message(7, 42, Duration.ofMillis(-1));

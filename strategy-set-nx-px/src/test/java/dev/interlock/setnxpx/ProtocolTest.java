@@ -29,7 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the engine is told by the verbs, and for how long they wait. */
 @Execution(ExecutionMode.CONCURRENT)
-class ProtocolTest extends OnBothClients {
+class ProtocolTest extends OnChosenClients {
     private static final Duration LEASE = Duration.ofMinutes(5);
 
     private final List<LeaseProtocol> protocols = new ArrayList<>();

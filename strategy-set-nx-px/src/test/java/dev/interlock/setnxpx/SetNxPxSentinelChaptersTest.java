@@ -14,13 +14,24 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Exclusion, loss, waiting and closing behind sentinels; all other chapters take as long again. */
+/**
+ * Behind sentinels: exclusion, loss, waiting and closing, and the kinds of locks beside the plain one. All other chapters take as long
+ * again.
+ */
 @Tag("topology")
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 @ExtendWith(SetNxPxSentinelChaptersTest.Chapters.class)
 class SetNxPxSentinelChaptersTest extends DistributedLockConformance {
-    private static final Set<String> CHAPTERS = Set.of("chapter-1", "chapter-6", "chapter-8", "chapter-11");
+    private static final Set<String> CHAPTERS = Set.of(
+            "chapter-1",
+            "chapter-6",
+            "chapter-8",
+            "chapter-11",
+            "chapter-13",
+            "chapter-14",
+            "chapter-15",
+            "chapter-16");
 
     @Override
     protected LockHarness harness() {

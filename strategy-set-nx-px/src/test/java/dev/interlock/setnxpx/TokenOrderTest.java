@@ -8,6 +8,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.redis.LockWire;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -116,7 +117,7 @@ class TokenOrderTest extends ProtocolFixture {
     @Test
     void nobodyKnowsOfALockThatCouldNotBeGivenBackForWantOfAToken() {
         LeaseProtocol protocol = withoutASecondDraw();
-        node(protocol).before(LockScripts.of(false).release(), () -> {
+        node(protocol).before(LockScripts.of(LockWire.INTERLOCK, false).release(), () -> {
             throw new LockBackendException(Reason.UNREACHABLE, "gone");
         });
         Claim claim = once();
@@ -130,7 +131,7 @@ class TokenOrderTest extends ProtocolFixture {
         InterposedNode node = node(protocol);
         long before = node.generation(KEY);
         node.beforeCommand("INCRBY", () -> node.generation = before + 1_000_000);
-        node.before(LockScripts.of(false).acquire(), () -> {
+        node.before(LockScripts.of(LockWire.INTERLOCK, false).acquire(), () -> {
             throw new LockBackendException(Reason.UNREACHABLE, "gone");
         });
         return protocol;

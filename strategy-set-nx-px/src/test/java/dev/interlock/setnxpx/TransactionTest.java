@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** {@code release=transaction}, as a user who may run no scripts and touch nothing but locks. */
-class TransactionTest extends OnBothClients {
+class TransactionTest extends OnChosenClients {
     DistributedLockFactory factory;
 
     @BeforeEach

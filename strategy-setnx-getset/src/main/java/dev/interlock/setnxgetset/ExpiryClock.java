@@ -4,7 +4,7 @@ package dev.interlock.setnxgetset;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Tells the time that timestamps are made of, and whether one that was found has passed. Safe to use from any thread. */
+/** Provides the time for new timestamps, and decides whether a timestamp has passed. Safe to use from any thread. */
 interface ExpiryClock {
     /**
      * Returns the time in milliseconds since the epoch.
@@ -15,7 +15,7 @@ interface ExpiryClock {
     long nowMillis(String key, Duration timeout);
 
     /**
-     * Returns for how much longer a lock is taken, or empty if that is over.
+     * Returns the remaining time for which a lock is taken; empty if it is free.
      *
      * @param key where the timestamp was found
      * @param seen the timestamp
@@ -25,7 +25,7 @@ interface ExpiryClock {
     Optional<Duration> left(String key, Timestamp seen, long nowMillis);
 
     /**
-     * Forgets what was found before: somebody is about to write another timestamp.
+     * Forgets the last timestamp that was seen, because a new one is about to be written.
      *
      * @param key where it was found
      */

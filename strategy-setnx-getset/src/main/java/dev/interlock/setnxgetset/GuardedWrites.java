@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes or deletes a key if it holds a value: in a transaction, as a server without scripts can do it. A server whose memory is full
- * refuses that, and is sent a script that may run all the same.
+ * Writes or deletes a key if it has an expected value. Uses a transaction, which needs no scripts. A server whose
+ * memory is full refuses transactions; it gets a script that may run all the same.
  */
 final class GuardedWrites {
     private static final LuaScript SCRIPT = LuaScript.load(GuardedWrites.class, "guarded.lua");
@@ -28,13 +28,16 @@ final class GuardedWrites {
         this.env = env;
     }
 
-    /** Replaces what a key holds if that is equal to a text; returns what it held, {@code null} if nothing. */
+    /**
+     * Replaces the value of a key if it equals the expected one. Returns the previous value, {@code null} if there was
+     * none.
+     */
     @Nullable
     String replaceIfEqual(String key, String expected, String next, long untilNanos) {
         return ifEqual(key, expected, RedisCommand.of("GETSET", key, next), next, untilNanos);
     }
 
-    /** Deletes a key if it holds a text; returns what it held, {@code null} if nothing. */
+    /** Deletes a key if it has the expected value. Returns the previous value, {@code null} if there was none. */
     @Nullable
     String deleteIfEqual(String key, String expected, long untilNanos) {
         return ifEqual(key, expected, RedisCommand.of("DEL", key), DELETE, untilNanos);
@@ -57,13 +60,13 @@ final class GuardedWrites {
             return (String)
                     node.call(RedisCommand.script(SCRIPT, List.of(key), List.of(expected, next)), left(untilNanos));
         } catch (LockBackendException e) {
-            // Otherwise the first failure says better what is wrong: there may be no permission for scripts, or no
-            // server.
+            // The first failure is more informative: the user may lack the permission for scripts, or the server may be
+            // gone.
             throw e.reason() == Reason.OUTCOME_UNKNOWN ? e : refusal;
         }
     }
 
-    /** What is left of one time-out for all steps of a request. */
+    /** Returns the rest of the time-out that all steps of a request share. */
     Duration left(long untilNanos) {
         return Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1), untilNanos - env.nanoTime()));
     }

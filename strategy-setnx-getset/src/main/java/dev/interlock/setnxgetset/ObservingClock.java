@@ -9,13 +9,14 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Believes in no timestamp: a lock is free once the same one has been seen for a whole lease, by this client's monotonic clock.
+ * Trusts no timestamp: a lock is free once the same timestamp has been seen for a whole lease, on this client's
+ * monotonic clock.
  *
  * @see <a href="https://aws.amazon.com/blogs/database/building-distributed-locks-with-the-dynamodb-lock-client/">Building Distributed
  *     Locks with the DynamoDB Lock Client</a>
  */
 final class ObservingClock implements ExpiryClock {
-    /** To forget one only delays a take-over. */
+    /** Forgetting one only delays the next acquisition. */
     private static final int MAX_SIGHTINGS = 10_000;
 
     private final Environment env;
@@ -31,7 +32,7 @@ final class ObservingClock implements ExpiryClock {
         }
     };
 
-    /** What a key held when it was first looked at, or last changed. */
+    /** The value of a key, and the time since which this client has seen it. */
     private record Sighting(String text, long sinceNanos) {}
 
     /**
@@ -60,7 +61,7 @@ final class ObservingClock implements ExpiryClock {
                 sightings.put(key, last);
             }
             Duration lease = seen.lease().orElse(longestLease);
-            // Its holder's clock may be slower than this one.
+            // The holder's clock may be slower than this one.
             Duration left = lease.plus(lease.dividedBy(100)).minusNanos(nanos - last.sinceNanos);
             return left.isNegative() ? Optional.empty() : Optional.of(left);
         } finally {

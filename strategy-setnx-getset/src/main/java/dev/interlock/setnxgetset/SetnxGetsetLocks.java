@@ -16,7 +16,8 @@ import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * Makes factories of {@code setnx-getset} locks over a client that the application has already, which they do not close.
+ * Creates factories of {@code setnx-getset} locks over a client of the application. The factories do not close the
+ * client.
  *
  * <pre>{@code
  * DistributedLockFactory locks = SetnxGetsetLocks.builder().jedis(client).build();

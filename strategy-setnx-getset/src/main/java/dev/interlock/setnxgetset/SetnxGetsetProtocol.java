@@ -25,21 +25,22 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of a key without a time to live, whose value says until when it is taken.
+ * A lock that is a key without a time to live, whose value is the time until which the lock is taken.
  *
- * <p>Differs from what it follows in that {@code GETSET} and {@code DEL} are guarded by {@code WATCH}, so that those who come too late
- * for a lock do not move the end of its holder's lease.
+ * <p>Unlike the historical algorithm, it guards {@code GETSET} and {@code DEL} by {@code WATCH}, so that a late
+ * contender does not move the end of the holder's lease.
  *
  * @see <a href="https://redis.io/docs/latest/commands/setnx/">SETNX</a>, "Design pattern: Locking with SETNX"
  */
 final class SetnxGetsetProtocol implements LeaseProtocol {
-    /** How often to look again at a key that others free or take meanwhile; then they have had it. */
+    /** The most looks at a key that others free or acquire meanwhile; after that the lock counts as taken. */
     private static final int ROUNDS = 3;
 
-    /** How many locks one transaction releases. */
+    /** The most locks that one transaction releases. */
     private static final int BATCH = 256;
 
     private final RedisNode node;
@@ -50,9 +51,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final GuardedWrites writes;
 
     /**
-     * What the key may hold on behalf of a token: the last confirmed timestamp, and others of whose fate there was no word. Gone
-     * with the last claim that has the token. Another holder may have written the same whole number, so one of whose fate there was
-     * no word is not kept, and none is used for a second release.
+     * The values that the key may have for a token: the last confirmed timestamp, and timestamps of requests without a
+     * reply. Removed with the last claim that has the token. Another holder may have written the same whole number;
+     * with whole numbers, timestamps without a reply are therefore not kept, and none is used for a second release.
      */
     private final Map<String, List<Timestamp>> written = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -167,7 +168,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             try {
                 renewals.add(renew(claim));
             } catch (LockBackendException e) {
-                // There is one server: where it does not answer for one lock, the others would only wait in line.
+                // There is one server: if it does not answer for one lock, requests for the others would only queue up.
                 List<Claim> failed =
                         e.reason() == Reason.REFUSED ? List.of(claim) : claims.subList(renewals.size(), claims.size());
                 failed.forEach(it -> renewals.add(new Renewal.Failed(e)));
@@ -194,7 +195,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         after.add(next);
         written.put(claim.token(), after);
         Optional<LossCause> loss = ifMine(
-                before, now, mine -> writes.replaceIfEqual(settings.key(claim.name()), mine, next.text(), untilNanos));
+                () -> before,
+                now,
+                mine -> writes.replaceIfEqual(settings.key(claim.name()), mine, next.text(), untilNanos));
         written.put(claim.token(), loss.isEmpty() ? List.of(next) : before);
         return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
     }
@@ -203,8 +206,12 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     public Release release(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        // Others ask from time to time, so that nobody knows whether they wait.
-        return ifMine(written(claim), now, mine -> writes.deleteIfEqual(settings.key(claim.name()), mine, untilNanos))
+        // Waiters poll, so nobody knows whether there are any.
+        return ifMine(
+                        // Read anew each time: a renewal may be on its way.
+                        () -> written(claim),
+                        now,
+                        mine -> writes.deleteIfEqual(settings.key(claim.name()), mine, untilNanos))
                 .<Release>map(Release.Lost::new)
                 .orElseGet(() -> new Release.Freed(true));
     }
@@ -235,7 +242,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             if (e.reason() != Reason.UNREACHABLE) {
                 throw e;
             }
-            // The server may refuse the transaction alone, since its memory is full.
+            // The server may refuse only the transaction, because its memory is full.
             LeaseProtocol.super.releaseAll(claims);
         }
     }
@@ -244,7 +251,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         Duration patience = claims.get(0).timeout();
         long untilNanos = env.nanoTime() + patience.toNanos();
         long now = clock.nowMillis(settings.key(claims.get(0).name()), patience);
-        // Whoever's timestamp has passed may not touch the key.
+        // A client whose timestamp has passed must not touch the key.
         List<Claim> held = claims.stream()
                 .filter(claim ->
                         last(written(claim)).filter(it -> it.millis() >= now).isPresent())
@@ -292,10 +299,12 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return written.getOrDefault(claim.token(), List.of());
     }
 
-    /** Writes if the key holds one of some timestamps, and it has not passed; says why not otherwise. */
+    /**
+     * Writes if the key has one of the given timestamps and it has not passed. Otherwise returns the cause of the loss.
+     */
     private static Optional<LossCause> ifMine(
-            List<Timestamp> mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
-        Optional<Timestamp> expected = last(mine);
+            Supplier<List<Timestamp>> mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
+        Optional<Timestamp> expected = last(mine.get());
         while (expected.isPresent() && expected.get().millis() >= nowMillis) {
             String text = expected.get().text();
             String holder = writeIfEqual.apply(text);
@@ -305,7 +314,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             if (holder == null) {
                 return Optional.of(LossCause.GONE);
             }
-            expected = mine.stream().filter(it -> it.text().equals(holder)).findFirst();
+            expected =
+                    mine.get().stream().filter(it -> it.text().equals(holder)).findFirst();
             if (expected.isEmpty()) {
                 return Optional.of(LossCause.TAKEN);
             }
@@ -328,9 +338,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         node.close();
     }
 
-    /** The lease less 1 % and 2 ms: what clocks may differ in rate, and the precision of timestamps. */
+    /** Returns the lease less 1 % for clock drift and 2 ms for the precision of timestamps. */
     private static Duration validity(Claim claim) {
-        // Duration.dividedBy would calculate with BigDecimal, at each acquisition.
+        // Duration.dividedBy would use BigDecimal for each acquisition.
         return claim.lease().minusNanos(claim.lease().toNanos() / 100).minusMillis(2);
     }
 }

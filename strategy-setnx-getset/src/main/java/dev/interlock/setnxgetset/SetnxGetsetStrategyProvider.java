@@ -41,7 +41,7 @@ public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
         return newFactory(config, ConnectionSettings.of(config));
     }
 
-    /** Makes a factory over connections of our own to the endpoint of a configuration. */
+    /** Creates a factory over connections of our own to the endpoint of a configuration. */
     static DistributedLockFactory newFactory(LockConfig config, ConnectionSettings connections) {
         Settings settings = Settings.of(config);
         Environment env = Environment.system();

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param maxAhead how far ahead a timestamp may be
  */
 record Settings(ClientLibrary library, String keyStart, TimestampFormat format, ClockChoice clock, Duration maxAhead) {
-    /** Whose time timestamps are compared with. */
+    /** The clock that timestamps are compared with. */
     enum ClockChoice {
         CLIENT,
         SERVER,
@@ -41,7 +41,7 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
     private static final Duration LEAST_AHEAD = Duration.ofSeconds(2);
     private static final Duration MOST_AHEAD = Duration.ofDays(365);
 
-    /** With which the historical keys begin. */
+    /** The prefix of the historical keys. */
     private static final String HISTORICAL_START = "lock.";
 
     static final StrategyOption CLIENT = new StrategyOption(
@@ -95,7 +95,8 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
     }
 
     StrategyProfile profile() {
-        EnumSet<Capability> capabilities = EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL);
+        EnumSet<Capability> capabilities =
+                EnumSet.of(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SEVERAL_NAMES);
         if (format.fraction()) {
             capabilities.add(Capability.SAFE_RELEASE);
         }
@@ -108,7 +109,7 @@ record Settings(ClientLibrary library, String keyStart, TimestampFormat format, 
             case CLIENT -> assumptions.add(Assumption.CLIENT_CLOCKS_AGREE);
             case SERVER -> assumptions.add(Assumption.SERVER_CLOCK_STEADY);
             case OBSERVED -> {
-                // Nobody's clock tells when a lease is over.
+                // No clock tells when a lease is over.
             }
         }
         return new StrategyProfile(SUMMARY, PURPOSE, ServerNeeds.ONE, capabilities, assumptions);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the key of a lock holds.
+ * The value of a lock's key.
  *
  * @param text as it stands in the key
  * @param millis until when the lock is taken, in milliseconds since the epoch

@@ -9,10 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a time is written down: Unix time plus the lease plus one, in seconds or milliseconds.
+ * The text form of timestamps: Unix time plus the lease plus one, in seconds or milliseconds.
  *
- * <p>Behind the point stand, where that is allowed, the milliseconds of a time in seconds, the lease in milliseconds, and digits
- * that make the timestamp differ from all others.
+ * <p>If fractions are allowed, the digits behind the point are the milliseconds of a time in seconds, the lease in
+ * milliseconds, and random digits that make the timestamp unique.
  *
  * @param seconds whether the unit is a second rather than a millisecond
  * @param fraction whether there are digits behind the point
@@ -24,7 +24,7 @@ record TimestampFormat(boolean seconds, boolean fraction) {
     private static final int UNIQUE_DIGITS = 12;
     private static final long UNIQUE_BOUND = 1_000_000_000_000L;
 
-    /** Older than Redis: a time in another unit, or none at all. */
+    /** A time before Redis existed: an earlier value is in another unit, or no time at all. */
     private static final long EARLIEST_MILLIS =
             Instant.parse("2009-01-01T00:00:00Z").toEpochMilli();
 
@@ -40,12 +40,12 @@ record TimestampFormat(boolean seconds, boolean fraction) {
         return seconds ? MILLI_DIGITS : 0;
     }
 
-    /** Writes down a lease that begins at a time in milliseconds since the epoch. */
+    /** Returns the timestamp of a lease that begins at a time in milliseconds since the epoch. */
     Timestamp write(long nowMillis, Duration lease, Environment env) {
         long unit = unitMillis();
         long end = nowMillis + lease.toMillis() + unit;
         if (!fraction) {
-            // Rounded up, so that nobody sees an end that is too early.
+            // Rounded up, so that no client sees an early end.
             long units = (end + unit - 1) / unit;
             return new Timestamp(Long.toString(units), units * unit, Optional.empty());
         }
@@ -55,7 +55,7 @@ record TimestampFormat(boolean seconds, boolean fraction) {
         return new Timestamp(end / unit + "." + digits, end, Optional.of(lease));
     }
 
-    /** Returns the lease that a holder would have to write at a time to leave the end of a timestamp where it is. */
+    /** Returns the lease which, written at the given time, has the same end as a timestamp. */
     Duration leaseUntil(Timestamp timestamp, long nowMillis) {
         return Duration.ofMillis(timestamp.millis() - nowMillis - unitMillis());
     }
@@ -64,7 +64,7 @@ record TimestampFormat(boolean seconds, boolean fraction) {
         return digits == 0 ? "" : String.format("%0" + digits + "d", number);
     }
 
-    /** Reads what a key holds, or returns nothing if that is no time at which a lock could end. */
+    /** Parses the value of a key. Returns empty if it is no time at which a lock could end. */
     Optional<Timestamp> read(String text) {
         Matcher matcher = SHAPE.matcher(text);
         if (!matcher.matches()) {

@@ -88,7 +88,11 @@ class OptionsTest {
     void theProfileSaysWhatCannotBeHad() {
         try (DistributedLockFactory locks = make(CONFIG)) {
             assertThat(locks.profile().capabilities())
-                    .containsExactly(Capability.REENTRANT, Capability.AUTO_RENEWAL, Capability.SAFE_RELEASE);
+                    .containsExactly(
+                            Capability.REENTRANT,
+                            Capability.AUTO_RENEWAL,
+                            Capability.SAFE_RELEASE,
+                            Capability.SEVERAL_NAMES);
             assertThat(locks.profile().assumptions()).contains(Assumption.CLIENT_CLOCKS_AGREE);
             assertThat(locks.profile().summary()).contains("poll").contains("move the end of another's lease");
         }

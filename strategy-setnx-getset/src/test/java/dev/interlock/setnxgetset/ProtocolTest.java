@@ -15,6 +15,7 @@ import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
 import dev.interlock.engine.protocol.Release;
 import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import dev.interlock.testservers.CommandMonitor;
@@ -22,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +48,10 @@ class ProtocolTest {
     }
 
     private LeaseProtocol protocol(String clock, Duration ahead) {
+        return protocol(clock, ahead, node -> node);
+    }
+
+    private LeaseProtocol protocol(String clock, Duration ahead, UnaryOperator<RedisNode> wrapping) {
         LockConfig config = LockConfig.builder()
                 .endpoints(redis.server.uri())
                 .commandTimeout(Fixture.PATIENCE)
@@ -52,7 +59,8 @@ class ProtocolTest {
                 .build();
         Environment env = new SkewedEnvironment(Environment.system(), ahead);
         LeaseProtocol protocol = SetnxGetsetProtocol.newProtocol(
-                RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env),
+                wrapping.apply(
+                        RedisNodes.interlock(RedisEndpoint.of(config.endpoints().get(0)), config, env)),
                 Settings.of(config),
                 config,
                 env);
@@ -68,6 +76,21 @@ class ProtocolTest {
         Claim claim = claim(name, LEASE);
         assertThat(protocol.attempt(claim)).isInstanceOf(Attempt.Granted.class);
         return claim;
+    }
+
+    @Test
+    void aRenewalThatOvertakesTheReleaseIsNotTakenForAnotherHolder() {
+        AtomicReference<Runnable> renewal = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol(
+                "client",
+                Duration.ZERO,
+                node -> new MeddlingNode(
+                        node, "transaction", () -> renewal.getAndSet(() -> {}).run()));
+        Claim claim = held(protocol, Fixture.NAME);
+        renewal.set(() -> protocol.renew(List.of(claim.withLease(LEASE.multipliedBy(2)))));
+
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        assertThat(redis.value()).isNull();
     }
 
     @Test

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which rules a lock keeps and breaks, which were skipped and why, and what nobody asked it.
+ * Which rules a lock keeps and breaks, which were skipped and why, and what the kit does not test.
  *
- * @param subject the name of the lock
+ * @param subject the name of the lock under test
  * @param kit the simple name of the class whose rules these are
  * @param date when the run ended, as in ISO 8601
- * @param versions the versions of what took part, by its name
+ * @param versions the versions of the libraries and of the JVM, by name
  * @param rules the outcome of each rule of the kit, in the order of their numbers
- * @param notTested what the kit does not look at, a sentence each
+ * @param notTested what the kit does not test, a sentence each
  */
 public record Certificate(
         String subject,
@@ -38,14 +38,14 @@ public record Certificate(
     /**
      * Returns the verdict in one line.
      *
-     * @return how many rules came to what
+     * @return the numbers of rules that were kept, broken, skipped and not run
      */
     public String summary() {
         int left = with(Result.NOT_RUN).size();
         return subject + ": " + with(Result.KEPT).size() + " rules kept, "
                 + with(Result.BROKEN).size() + " broken, "
                 + with(Result.SKIPPED).size() + " skipped"
-                + (left == 0 ? "" : ", " + left + " not run, so that this is no whole run");
+                + (left == 0 ? "" : ", " + left + " not run, so this run is incomplete");
     }
 
     /**
@@ -117,7 +117,10 @@ public record Certificate(
         return reasons;
     }
 
-    /** A text of many lines, as in a failed assertion, would end the table or the list it stands in. */
+    /**
+     * Puts a text of many lines, such as an assertion message, into one line, since it would end the table or list
+     * around it.
+     */
     private static String cell(String text) {
         return text.replaceAll("\\s+", " ").replace("|", "\\|").strip();
     }

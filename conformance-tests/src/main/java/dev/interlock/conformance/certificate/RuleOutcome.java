@@ -9,19 +9,19 @@ import java.util.Locale;
  * @param chapter the number of its chapter
  * @param number its number in the chapter
  * @param name its name, a sentence in camel case
- * @param result what became of it
+ * @param result whether the rule is kept, broken, skipped or not run
  * @param reason why it is broken or was skipped; empty otherwise
  */
 public record RuleOutcome(int chapter, int number, String name, Result result, String reason) {
-    /** What becomes of a rule. */
+    /** The possible results of a rule. */
     public enum Result {
         /** The lock keeps it. */
         KEPT,
         /** The lock breaks it. */
         BROKEN,
-        /** It depends on something that is not there. */
+        /** The rule depends on something that is missing. */
         SKIPPED,
-        /** The run left it out. */
+        /** The rule was not part of the run. */
         NOT_RUN
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the kit writes about a lock that it has tried; see {@link Certificate}. */
+/** The kit's report about a lock under test; see {@link Certificate}. */
 @NullMarked
 package dev.interlock.conformance.certificate;
 

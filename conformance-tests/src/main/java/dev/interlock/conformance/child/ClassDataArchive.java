@@ -22,8 +22,8 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /**
- * Classes as a JVM has loaded and checked them before, from which others of the same class path start sooner. It is made once for
- * each class path, below {@code target} or {@code build}, by a child that ends in order; without it children start as usual.
+ * A class-data archive, with which child JVMs of the same class path start faster. It is made once for each class path,
+ * below {@code target} or {@code build}, by a child that exits normally; without it children start as usual.
  *
  * <p>A JVM can archive only classes from jars, so the directories of the class path are packed.
  */
@@ -81,7 +81,7 @@ public final class ClassDataArchive {
         }
     }
 
-    /** Tells class paths apart by what is on them and when it was written, and JVMs by their version. */
+    /** A hash of the files of the class path, their times, and the version of the JVM. */
     private static String key(List<Path> entries) throws IOException {
         MessageDigest digest;
         try {
@@ -114,14 +114,14 @@ public final class ClassDataArchive {
         return classPath;
     }
 
-    /** The archive, once it is complete. */
+    /** The file of the archive, if it is complete. */
     Optional<Path> file() {
         Path file = directory.resolve("classes.jsa");
         return Files.exists(file) ? Optional.of(file) : Optional.empty();
     }
 
     /**
-     * Makes the archive in the background unless it is there. Whatever prevents it, children start without it.
+     * Makes the archive in the background unless it exists. If that fails, children start without it.
      *
      * @param main the class that children run
      * @param args its arguments
@@ -146,7 +146,7 @@ public final class ClassDataArchive {
         }
     }
 
-    /** Makes the archive; other JVMs may do so at the same time, of which one after the other replaces what is the same. */
+    /** Makes the archive. Other JVMs may do so at the same time; each replaces the file by an equal one. */
     void make(String main, List<String> args, String input) throws IOException, InterruptedException {
         Files.createDirectories(directory);
         for (int i = 0; i < entries.size(); i++) {
@@ -170,7 +170,7 @@ public final class ClassDataArchive {
         Files.deleteIfExists(unfinished);
     }
 
-    /** Leaves a jar that is there as it is, since an archive knows its jars by the time at which they were written. */
+    /** Does not replace an existing jar, since an archive is bound to the modification times of its jars. */
     private static void packOnce(Path classes, Path jar) throws IOException {
         if (Files.exists(jar)) {
             return;
@@ -188,10 +188,10 @@ public final class ClassDataArchive {
             }
         }
         try {
-            // Unlike a move, a link does not replace the jar that somebody else has made meanwhile.
+            // Unlike a move, a link does not replace a jar that another JVM has made meanwhile.
             Files.createLink(jar, unfinished);
         } catch (FileAlreadyExistsException e) {
-            // Then theirs is taken.
+            // The jar of the other JVM is used.
         } finally {
             Files.deleteIfExists(unfinished);
         }

@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The last lines that a process wrote to its standard error, which is read all the time so that the process never waits. */
+/**
+ * The last lines that a process wrote to its standard error. A thread reads the stream all the time, so that the
+ * process never blocks.
+ */
 final class ErrorTail {
     private static final int LINES = 40;
     private static final Duration PATIENCE = Duration.ofSeconds(2);

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A JVM that runs a class of this one's class path, with its standard error at hand. */
+/** A child JVM that runs a class of this JVM's class path, and the end of its standard error. */
 public final class PeerJvm {
-    /** Short-lived JVMs gain nothing from the second compiler. What the JVM itself has to say must not mix with answers. */
+    /** Short-lived JVMs gain nothing from the second compiler. Messages of the JVM must not mix with answers. */
     private static final List<String> FLAGS =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr");
 
@@ -60,8 +60,8 @@ public final class PeerJvm {
     }
 
     /**
-     * Returns where this JVM's classes come from. What is on the module path goes to the class path, on which a class is found by
-     * its name without a descriptor that opens its package.
+     * Returns the class path and module path of this JVM as one class path, on which a class is found by name even if
+     * no module descriptor opens its package.
      */
     static List<Path> classPath() {
         Set<Path> entries = new LinkedHashSet<>();
@@ -77,7 +77,7 @@ public final class PeerJvm {
                     ? null
                     : path.toFile().listFiles();
             add(entries, entry);
-            // A directory on the module path may hold modules instead of being one.
+            // A directory on the module path may contain modules instead of being one.
             for (File jar : jars == null ? new File[0] : jars) {
                 if (jar.getName().endsWith(".jar")) {
                     entries.add(jar.toPath().toAbsolutePath());

@@ -29,7 +29,7 @@ public final class PosixSignals {
      */
     public static void send(String name, long pid) {
         try {
-            // The shell's own kill, because small images have no other.
+            // Uses the shell's built-in kill, since small images have no other.
             Process kill = new ProcessBuilder(SHELL.toString(), "-c", "kill -" + name + " " + pid)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

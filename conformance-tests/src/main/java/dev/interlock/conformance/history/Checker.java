@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Says whether a correct lock can have behaved as a history tells: whether each call can have had its effect at one moment
- * between its beginning and its end, so that a {@link Model} permits the effects in the order of these moments.
+ * Judges whether a correct lock can have behaved as a history says: whether each call can have taken effect at one
+ * moment between its beginning and its end, so that a {@link Model} permits the effects in the order of these moments.
  *
- * <p>A call of {@linkplain Event.Type#UNKNOWN unknown} outcome, or without any, may have its effect at any time after it began,
- * or never; a release only on what was acquired before it. Calls that failed are left out. Each lock is judged by itself. Where
- * fencing tokens give the order the time is O(<i>n</i> log <i>n</i>); otherwise it is searched for, which is quick unless many
- * outcomes are unknown. A process that goes on after an acquisition of unknown outcome should do so under a new name, or its
- * later calls are taken to build on it perhaps.
+ * <p>A call of {@linkplain Event.Type#UNKNOWN unknown} outcome, or without any, may have its effect at any time after
+ * it began, or never; a release only on what was acquired before it. Calls that failed are left out. Each lock is
+ * judged by itself. Where fencing tokens give the order, judging takes O(<i>n</i> log <i>n</i>); otherwise the checker
+ * searches for an order, which is quick unless many outcomes are unknown. A process that goes on after an acquisition
+ * of unknown outcome should do so under a new name; otherwise its later calls may be explained by that acquisition.
  *
  * <p>Checkers are immutable and safe to use from any thread.
  */
@@ -30,7 +30,7 @@ public final class Checker {
     /**
      * Creates a checker that may use 128 MiB.
      *
-     * @param model what is correct
+     * @param model how a correct lock behaves
      */
     public Checker(Model model) {
         this(model, DEFAULT_MEMORY);
@@ -39,8 +39,8 @@ public final class Checker {
     /**
      * Creates a checker.
      *
-     * @param model what is correct
-     * @param memory how many bytes a search may use, about, until it gives up
+     * @param model how a correct lock behaves
+     * @param memory about how many bytes a search may use before it gives up
      */
     public Checker(Model model, long memory) {
         this.model = Objects.requireNonNull(model, "model");
@@ -50,9 +50,10 @@ public final class Checker {
     /**
      * Judges a history.
      *
-     * @param events the history, in any order; of several processes of one machine too, if the names of those in it differ
+     * @param events the events of the history, in any order; they may come from several processes of one machine, if
+     *     the names of threads and handles differ
      * @return the verdict about the first lock that is not valid, one that is violated before one that is undecided
-     * @throws IllegalArgumentException if the events make no history, as when a call ends that has not begun
+     * @throws IllegalArgumentException if the events are no valid record, for example if a call ends that has not begun
      */
     public Verdict check(Collection<Event> events) {
         if (events.isEmpty()) {

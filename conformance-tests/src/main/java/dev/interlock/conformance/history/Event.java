@@ -6,20 +6,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * One line of a history: somebody began a call on a lock, or was told its outcome.
+ * One line of a history: a call on a lock began, or its outcome became known.
  *
- * @param sequence the position in what one {@link Recorder} took down
+ * @param sequence the position among the events of one {@link Recorder}
  * @param nanos when it happened, by {@link System#nanoTime}. On the usual systems processes of one machine share that clock, so
  *     that their histories can be judged together; those of two machines cannot. At {@link Op#LOST}, the last moment at
  *     which the lock is known to have been held
- * @param process who: the holder that the lock knows, a thread or a handle, under a name of its own in the whole history, such
- *     as {@code client-2/thread-3}. It makes one call after another
- * @param type what became of the call
+ * @param process the thread or handle that makes the call, under a name that is unique in the history, such as {@code
+ *     client-2/thread-3}. It makes one call after another
+ * @param type whether the call began, or how it ended
  * @param op the call
  * @param lock the name of the lock
  * @param fence the fencing token, at an {@link Op#ACQUIRE} that succeeded or an {@link Op#LOST}, if there is one
- * @param validNanos at an {@link Op#ACQUIRE} that succeeded, for how long from {@code nanos} on the lease was valid as it was
- *     told then; absent where the lease is renewed
+ * @param validNanos at an {@link Op#ACQUIRE} that succeeded, for how long after {@code nanos} the lease was valid, as
+ *     the holder was told; absent if the lease is renewed
  * @param error the simple name of the exception, if one was thrown; never its message
  */
 public record Event(
@@ -32,25 +32,28 @@ public record Event(
         OptionalLong fence,
         OptionalLong validNanos,
         Optional<String> error) {
-    /** What became of a call. */
+    /** The beginning of a call, or its outcome. */
     public enum Type {
-        /** It began. */
+        /** The call began. */
         INVOKE,
-        /** It succeeded. */
+        /** The call succeeded. */
         OK,
-        /** It did not succeed, and had no effect. */
+        /** The call did not succeed, and had no effect. */
         FAIL,
-        /** It ended, and whether it had an effect, or will have one, is open. */
+        /** The call ended, and it is not known whether it had an effect or will have one. */
         UNKNOWN
     }
 
-    /** What was asked of a lock. */
+    /** What a call asked of a lock. */
     public enum Op {
         /** To be granted the lock, or to be granted it once more. */
         ACQUIRE,
         /** To undo one acquisition. */
         RELEASE,
-        /** Nothing: the holder was told, or found, that its lease is lost. Always {@link Type#OK}, and without an invocation. */
+        /**
+         * No call: the holder was told, or found, that its lease is lost. Always {@link Type#OK}, and without an
+         * invocation.
+         */
         LOST
     }
 

@@ -9,22 +9,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a history with fencing tokens, which say in which order the tenures must have been: then it is enough to give each
- * call the earliest moment that this order and its own times permit.
+ * Judges a history with fencing tokens. The tokens give the order of the holds, so it is enough to give each call the
+ * earliest moment that this order and its own times permit.
  */
 final class FenceOrder {
     private final boolean reentrant;
-    private final TreeMap<Long, Tenure> tenures = new TreeMap<>();
+    private final TreeMap<Long, Hold> holds = new TreeMap<>();
     private @Nullable Verdict finding;
 
     private FenceOrder(boolean reentrant) {
         this.reentrant = reentrant;
     }
 
-    /** Returns a verdict, or {@code null} if acquisitions without a known outcome may explain what seems wrong. */
+    /**
+     * Returns a verdict, or {@code null} if the history looks invalid but acquisitions of unknown outcome may explain
+     * it.
+     */
     static @Nullable Verdict judge(boolean reentrant, List<Operation> operations) {
         FenceOrder order = new FenceOrder(reentrant);
-        Map<String, Tenure> current = new HashMap<>();
+        Map<String, Hold> current = new HashMap<>();
         for (Operation operation : operations) {
             order.add(operation, current);
         }
@@ -33,37 +36,37 @@ final class FenceOrder {
         return verdict.isValid() || !ghosts ? verdict : null;
     }
 
-    private void add(Operation operation, Map<String, Tenure> current) {
-        Tenure tenure = current.get(operation.process());
+    private void add(Operation operation, Map<String, Hold> current) {
+        Hold hold = current.get(operation.process());
         if (!operation.isAcquire()) {
-            release(operation, tenure);
+            release(operation, hold);
         } else if (operation.isCertain()) {
-            if (reentrant && tenure != null && tenure.holds > 0 && tenure.fence() == fence(operation)) {
-                tenure.again(operation);
+            if (reentrant && hold != null && hold.depth > 0 && hold.fence() == fence(operation)) {
+                hold.again(operation);
             } else {
                 begin(operation, current);
             }
         }
     }
 
-    private void begin(Operation operation, Map<String, Tenure> current) {
-        Tenure tenure = new Tenure(operation);
-        Tenure same = tenures.putIfAbsent(tenure.fence(), tenure);
+    private void begin(Operation operation, Map<String, Hold> current) {
+        Hold hold = new Hold(operation);
+        Hold same = holds.putIfAbsent(hold.fence(), hold);
         if (same != null) {
             found(Finding.repeated(same.first, operation));
         }
-        current.put(operation.process(), tenure);
+        current.put(operation.process(), hold);
     }
 
-    private void release(Operation release, @Nullable Tenure tenure) {
+    private void release(Operation release, @Nullable Hold hold) {
         if (!release.isCertain()) {
-            if (tenure != null) {
-                tenure.mayRelease(release);
+            if (hold != null) {
+                hold.mayRelease(release);
             }
-        } else if (tenure == null || tenure.holds == 0) {
+        } else if (hold == null || hold.depth == 0) {
             found(Finding.notHeld(release, null));
         } else {
-            tenure.release(release);
+            hold.release(release);
         }
     }
 
@@ -75,22 +78,22 @@ final class FenceOrder {
 
     private Verdict sweep() {
         long now = Long.MIN_VALUE;
-        Tenure last = null;
-        for (Tenure tenure : tenures.values()) {
-            if (last != null && now > tenure.first.end) {
-                return clash(last, tenure);
+        Hold last = null;
+        for (Hold hold : holds.values()) {
+            if (last != null && now > hold.first.end) {
+                return clash(last, hold);
             }
-            long begin = Math.max(now, tenure.first.begin);
-            long end = tenure.earliestEnd(begin);
+            long begin = Math.max(now, hold.first.begin);
+            long end = hold.earliestEnd(begin);
             if (last == null || end > now) {
-                last = tenure;
+                last = hold;
             }
             now = end;
         }
         return Verdict.valid();
     }
 
-    private static Verdict clash(Tenure earlier, Tenure later) {
+    private static Verdict clash(Hold earlier, Hold later) {
         if (earlier.first.begin > later.first.end) {
             return Finding.decreased(later.first, earlier.first);
         }
@@ -108,14 +111,14 @@ final class FenceOrder {
     }
 
     /** The calls of one process under one fencing token. */
-    private static final class Tenure {
+    private static final class Hold {
         final Operation first;
         final List<Operation> rest = new ArrayList<>();
         private final List<Operation> mayRelease = new ArrayList<>();
         private Operation last;
-        int holds = 1;
+        int depth = 1;
 
-        Tenure(Operation first) {
+        Hold(Operation first) {
             this.first = first;
             this.last = first;
         }
@@ -125,12 +128,12 @@ final class FenceOrder {
         }
 
         void again(Operation acquisition) {
-            holds++;
+            depth++;
             next(acquisition);
         }
 
         void release(Operation release) {
-            holds--;
+            depth--;
             next(release);
         }
 
@@ -144,13 +147,13 @@ final class FenceOrder {
             rest.add(release);
         }
 
-        /** The earliest moment at which the lock can have been free again, if the tenure began at a given one. */
+        /** The earliest moment at which the lock can have been free again, if the hold began at {@code begin}. */
         long earliestEnd(long begin) {
             long lastMoment = Math.max(begin, last.begin);
-            if (holds == 0) {
+            if (depth == 0) {
                 return lastMoment;
             }
-            long released = holds <= mayRelease.size() ? mayRelease.get(holds - 1).begin : Operation.NEVER;
+            long released = depth <= mayRelease.size() ? mayRelease.get(depth - 1).begin : Operation.NEVER;
             return Math.max(lastMoment, Math.min(released, first.lostFrom));
         }
     }

@@ -8,11 +8,11 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What can be wrong with a history, in words. */
+/** Verdicts about histories that are not valid, with their explanations. */
 final class Finding {
     private Finding() {}
 
-    /** @param rest what else the holder did in its tenure */
+    /** @param rest the other calls of the holder during its hold */
     static Verdict overlap(Operation holder, List<Operation> rest, Operation other) {
         return violated(
                 other,
@@ -31,7 +31,7 @@ final class Finding {
     static Verdict repeated(Operation first, Operation second) {
         return violated(
                 second,
-                second.process() + " was granted it for a new tenure" + withFence(second) + ", which " + first.process()
+                second.process() + " was granted it for a new hold" + withFence(second) + ", which " + first.process()
                         + " had before",
                 Stream.of(first, second));
     }

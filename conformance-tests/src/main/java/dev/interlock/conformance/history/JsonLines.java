@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Histories as text: one JSON object a line, with texts and whole numbers as its only values. */
+/** Writes and reads histories as text: one JSON object a line, whose values are texts and whole numbers. */
 public final class JsonLines {
     private JsonLines() {}
 
@@ -140,7 +140,7 @@ public final class JsonLines {
                 "\"" + key + "\" is \"" + name + "\": one of " + List.of(type.getEnumConstants()) + " is needed");
     }
 
-    /** Reads one flat object, and nothing more than {@link #format} may write, but keys in any order. */
+    /** Reads one flat object. Accepts what {@link #format} writes, with keys in any order, and nothing else. */
     private static final class Parser {
         private final String line;
         private int at;

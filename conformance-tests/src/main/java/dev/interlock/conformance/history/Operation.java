@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A call on one lock that had an effect, or may have had one. Times are relative to one moment of the history. */
+/** A call on one lock that had an effect, or may have had one. Times are relative to a common base. */
 final class Operation {
-    /** The end of a call of which it is open whether and when it takes effect, and a loss that never comes. */
+    /** Stands for the end of a call of unknown outcome, and for the time of a loss that never happened. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final Event invocation;
@@ -25,7 +25,7 @@ final class Operation {
     final long begin;
     final long end;
 
-    /** From when on the tenure that begins with this acquisition may be over without a release. */
+    /** From when on the hold that begins with this acquisition may be over without a release. */
     long lostFrom = NEVER;
 
     private Operation(Event invocation, @Nullable Event completion, @Nullable Operation previous, long base) {
@@ -63,12 +63,12 @@ final class Operation {
         return invocation.op() == Op.ACQUIRE;
     }
 
-    /** When it began, not relative to anything. */
+    /** When the call began, by {@link System#nanoTime}. */
     long nanos() {
         return invocation.nanos();
     }
 
-    /** Whether it took effect before it ended. */
+    /** Whether the call is known to have taken effect before it ended. */
     boolean isCertain() {
         return end != NEVER;
     }
@@ -94,7 +94,7 @@ final class Operation {
         return previous;
     }
 
-    /** The place in the order of the calls of one process. */
+    /** The position of this call among the calls of its process. */
     long order() {
         return invocation.sequence();
     }
@@ -103,7 +103,7 @@ final class Operation {
         return process().equals(other.process());
     }
 
-    /** What is recorded of it. */
+    /** The recorded events of this call. */
     Stream<Event> events() {
         return Stream.concat(Stream.ofNullable(completion), Stream.concat(Stream.of(invocation), losses.stream()));
     }
@@ -188,7 +188,7 @@ final class Operation {
             }
         }
 
-        /** Returns all but acquisitions that perhaps took effect and on which nothing was built. */
+        /** Returns the operations, without the acquisitions of unknown outcome on which no later call depends. */
         List<Operation> end() {
             if (open != null) {
                 add(open, null);

@@ -15,9 +15,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Takes a history down, in memory and if wanted in a file. An invocation must be recorded before the call and an outcome after
- * it. Recorders are safe to use from any thread; they order the threads that use them, so a test of memory effects must do
- * without one.
+ * Records a history in memory, and in a file if wanted. An invocation must be recorded before the call and an outcome
+ * after it. Recorders are safe to use from any thread; they synchronize the threads that use them, so a test of memory
+ * effects must not use one.
  */
 public final class Recorder implements AutoCloseable {
     private final ReentrantLock mutex = new ReentrantLock();
@@ -62,11 +62,12 @@ public final class Recorder implements AutoCloseable {
     /**
      * Records that the lock was granted.
      *
-     * @param nanos a moment after the call's end; where {@code validNanos} is given, one before the lease was asked for it
+     * @param nanos a moment after the call's end; if {@code validNanos} is given, a moment before the lease was asked
+     *     how long it is valid
      * @param process who holds the lock
      * @param lock the name of the lock
      * @param fence the fencing token, if there is one
-     * @param validNanos for how long the lease said to be valid, or empty if it is renewed
+     * @param validNanos how long the lease said that it is valid, or empty if it is renewed
      */
     public void acquired(long nanos, String process, String lock, OptionalLong fence, OptionalLong validNanos) {
         add(nanos, process, Event.Type.OK, Op.ACQUIRE, lock, fence, validNanos, Optional.empty());
@@ -123,7 +124,7 @@ public final class Recorder implements AutoCloseable {
      * @param nanos the last moment at which the lock is known to have been held
      * @param process who held it
      * @param lock the name of the lock
-     * @param fence the fencing token of the tenure that was lost, if there is one
+     * @param fence the fencing token of the hold that was lost, if there is one
      */
     public void lost(long nanos, String process, String lock, OptionalLong fence) {
         add(nanos, process, Event.Type.OK, Op.LOST, lock, fence, OptionalLong.empty(), Optional.empty());
@@ -151,7 +152,7 @@ public final class Recorder implements AutoCloseable {
         try {
             Event event = new Event(events.size(), nanos, process, type, op, lock, fence, validNanos, error);
             events.add(event);
-            // One write for a whole line: a process that is killed leaves no half of one.
+            // The whole line is one write, so that a process that is killed leaves no partial line.
             copy.write((JsonLines.format(event) + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write the history", e);

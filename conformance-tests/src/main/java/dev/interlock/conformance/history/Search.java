@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for an order of the calls on one lock that the model permits and that agrees with their times: the search of Wing and
- * Gong, with Lowe's memory of where it has been.
+ * Searches for an order of the calls on one lock that the model permits and that agrees with their times. The algorithm
+ * is that of Wing and Gong, with Lowe's memory of visited states.
  */
 final class Search {
     private static final int HEAD = 0;
@@ -26,7 +26,10 @@ final class Search {
     private final List<Operation> operations;
     private final long memory;
 
-    /** Beginnings (1..n) and ends (n+1..2n) of calls in order of time, as a list from which those that have a place are taken. */
+    /**
+     * The beginnings (1..n) and ends (n+1..2n) of calls in order of time, as a linked list. Calls that have a place in
+     * the order are removed from it.
+     */
     private final int[] next;
 
     private final int[] previous;
@@ -44,7 +47,7 @@ final class Search {
     private Search(Model model, List<Operation> operations, long memory) {
         this.model = model;
         this.memory = memory;
-        // In order of their ends, those without one last: then what has a place is a run of ones and a few bits more.
+        // Sorted by their ends, calls without an end last, so that the bits of placed calls are mostly one run of ones.
         this.operations = new ArrayList<>(operations);
         this.operations.sort(Comparator.comparingLong(it -> it.end));
         for (int i = 0; i < this.operations.size(); i++) {
@@ -70,7 +73,7 @@ final class Search {
                 nodes.add(1 + size + i);
             }
         }
-        // What happened at one moment can have been in any order, so beginnings come before ends.
+        // Events of the same moment may have happened in any order, so beginnings come before ends.
         nodes.sort(Comparator.<Integer>comparingLong(this::time).thenComparing(this::isEnd));
         int last = HEAD;
         for (int node : nodes) {
@@ -116,7 +119,7 @@ final class Search {
         return Verdict.valid();
     }
 
-    /** Lets a call take effect now, if it can and that leads to anything new. */
+    /** Places a call next in the order, if the model permits it and the resulting state was not visited before. */
     private boolean place(int node) {
         int index = index(node);
         Operation operation = operations.get(index);
@@ -139,9 +142,11 @@ final class Search {
         return true;
     }
 
-    /** Lets the present tenure end without a release, if it can before the call that ends at a node must have had its effect. */
+    /**
+     * Ends the present hold by a loss, if the loss may have happened before the given end of a call.
+     */
     private boolean lose(int node) {
-        if (state.isFree() || operations.get(state.tenure()).lostFrom > time(node)) {
+        if (state.isFree() || operations.get(state.first()).lostFrom > time(node)) {
             return false;
         }
         State after = state.freed();
@@ -153,7 +158,7 @@ final class Search {
         return true;
     }
 
-    /** Takes moves back until there is another one to try, and returns where; {@link #HEAD} if there is none. */
+    /** Undoes moves until there is an alternative to try, and returns its node, or {@link #HEAD} if there is none. */
     private int back() {
         while (!moves.isEmpty()) {
             Move move = moves.pop();
@@ -221,7 +226,7 @@ final class Search {
         if (state.isFree()) {
             return larger ? state.begun(indexOf(acquisition), fence) : null;
         }
-        if (!model.reentrant() || !acquisition.isOf(operations.get(state.tenure()))) {
+        if (!model.reentrant() || !acquisition.isOf(operations.get(state.first()))) {
             return null;
         }
         boolean same = fence == null || (state.fence() == null ? larger : fence.equals(state.fence()));
@@ -236,11 +241,11 @@ final class Search {
         if (state.isFree()) {
             return false;
         }
-        Operation tenure = operations.get(state.tenure());
-        return release.isOf(tenure) && tenure.order() < release.order();
+        Operation first = operations.get(state.first());
+        return release.isOf(first) && first.order() < release.order();
     }
 
-    /** Keeps what is in the way of the call whose end no order has reached yet. */
+    /** Remembers why no order got past the end of this call, if no earlier attempt got this far. */
     private void note(int node) {
         if (time(node) > furthest) {
             furthest = time(node);
@@ -249,7 +254,7 @@ final class Search {
     }
 
     private Verdict finding(Operation stuck) {
-        Operation holder = state.isFree() ? null : operations.get(state.tenure());
+        Operation holder = state.isFree() ? null : operations.get(state.first());
         if (!stuck.isAcquire()) {
             return Finding.notHeld(stuck, holder);
         }
@@ -281,17 +286,17 @@ final class Search {
     }
 
     /**
-     * What the lock is.
+     * The state of the lock.
      *
-     * @param tenure the index of the acquisition with which the present tenure began, negative if the lock is free
-     * @param fence the present tenure's token, {@code null} if it is not known
+     * @param first the index of the acquisition with which the present hold began, negative if the lock is free
+     * @param fence the present hold's token, {@code null} if it is not known
      * @param highest the largest token so far
      */
-    private record State(int tenure, int holds, @Nullable Long fence, long highest) {
+    private record State(int first, int holds, @Nullable Long fence, long highest) {
         static final State FREE = new State(-1, 0, null, Long.MIN_VALUE);
 
         boolean isFree() {
-            return tenure < 0;
+            return first < 0;
         }
 
         State begun(int acquisition, @Nullable Long token) {
@@ -300,11 +305,11 @@ final class Search {
 
         State again(@Nullable Long token) {
             Long known = fence == null ? token : fence;
-            return new State(tenure, holds + 1, known, known == null ? highest : Math.max(highest, known));
+            return new State(first, holds + 1, known, known == null ? highest : Math.max(highest, known));
         }
 
         State released() {
-            return holds == 1 ? freed() : new State(tenure, holds - 1, fence, highest);
+            return holds == 1 ? freed() : new State(first, holds - 1, fence, highest);
         }
 
         State freed() {
@@ -312,10 +317,13 @@ final class Search {
         }
     }
 
-    /** A call that was given its place, or a loss where the node is {@link #HEAD}. */
+    /** A call that was placed, or, if the node is {@link #HEAD}, a loss. */
     private record Move(int node, State before) {}
 
-    /** Where the search has been: what had a place, from some word on, and what the lock was then. */
+    /**
+     * A state that the search has visited: which calls were placed, as words of bits from the first incomplete one on,
+     * and the state of the lock.
+     */
     private static final class Step {
         private final State state;
         private final int from;

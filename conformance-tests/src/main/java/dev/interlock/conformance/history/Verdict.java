@@ -8,7 +8,7 @@ import java.util.Locale;
  * What a {@link Checker} found.
  *
  * @param outcome whether the lock behaved
- * @param explanation what is wrong, or why it is open; empty if the history is valid
+ * @param explanation what is wrong, or why there is no decision; empty if the history is valid
  * @param excerpt the events that the explanation is about, in order of time
  */
 public record Verdict(Outcome outcome, String explanation, List<Event> excerpt) {
@@ -16,11 +16,11 @@ public record Verdict(Outcome outcome, String explanation, List<Event> excerpt) 
 
     /** Whether the lock behaved. */
     public enum Outcome {
-        /** A correct lock can have behaved so. */
+        /** A correct lock can have behaved as the history says. */
         VALID,
-        /** No correct lock behaves so. */
+        /** No correct lock behaves as the history says. */
         VIOLATED,
-        /** The search took more memory than it was allowed. */
+        /** The search needed more memory than it was allowed. */
         UNDECIDED
     }
 
@@ -34,7 +34,7 @@ public record Verdict(Outcome outcome, String explanation, List<Event> excerpt) 
     }
 
     /**
-     * Tells whether a correct lock can have behaved so.
+     * Tells whether a correct lock can have behaved as the history says.
      *
      * @return {@code true} if the outcome is {@link Outcome#VALID}
      */

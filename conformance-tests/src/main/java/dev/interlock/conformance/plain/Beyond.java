@@ -7,9 +7,9 @@ public enum Beyond {
     NAMES("several lock objects of one name"),
     /** Several clients of one backend, each an owner of its own. */
     CLIENTS("several clients"),
-    /** The current thread's holds can be asked for. */
+    /** A query for the current thread's holds. */
     QUERIES("a query of the current thread's holds"),
-    /** It can be asked whether anybody holds the lock. */
+    /** A query whether anybody holds the lock. */
     STATE("a query whether anybody holds the lock"),
     /** A hold that belongs to no thread: {@code acquire()} and {@code tryAcquire()}. */
     HANDLES("handles, which belong to no thread"),
@@ -25,7 +25,7 @@ public enum Beyond {
     }
 
     /**
-     * Returns what it is, as it stands in the reason of a skipped rule.
+     * Returns the words that name it in the reason of a skipped rule.
      *
      * @return a few words that follow "needs"
      */

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hold of a thread that does nothing else. In rules that mix threads and handles it stands for a handle, which a plain lock
- * does not have: one more owner, which asks, waits and gives back like the others.
+ * The hold of a thread that only acquires, waits and releases. In rules that mix threads and handles it stands for a
+ * handle, which a plain lock does not have.
  */
 final class CarriedHold implements LockHandle {
     private final PlainLock lock;
@@ -34,7 +34,7 @@ final class CarriedHold implements LockHandle {
         carrier.setDaemon(true);
     }
 
-    /** Makes a new thread acquire the lock, and hands an interrupt of the caller on to it. */
+    /** Makes a new thread acquire the lock, and passes an interrupt of the caller on to that thread. */
     static Optional<LockHandle> acquire(PlainLock lock, Callable<Boolean> acquisition) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -56,7 +56,7 @@ final class CarriedHold implements LockHandle {
                 return;
             }
         } catch (InterruptedException | RuntimeException | Error e) {
-            // The caller is told.
+            // The caller gets the exception.
             return;
         }
         while (!release.isDone()) {
@@ -64,7 +64,7 @@ final class CarriedHold implements LockHandle {
                 closing.await();
                 release.run();
             } catch (InterruptedException e) {
-                // Came too late to end the acquisition; the caller gives the hold back.
+                // The interrupt came too late to end the acquisition; the caller gives the hold back.
             }
         }
     }
@@ -87,7 +87,7 @@ final class CarriedHold implements LockHandle {
         return e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
     }
 
-    /** Ends an acquisition whose caller was interrupted, and waits for its end, so that nothing is left behind. */
+    /** Ends an acquisition whose caller was interrupted, and waits for its end, so that no hold is left behind. */
     private void giveUp() {
         carrier.interrupt();
         closing.countDown();
@@ -135,7 +135,7 @@ final class CarriedHold implements LockHandle {
 
     @Override
     public Registration onLoss(Consumer<? super LossCause> action) {
-        // A plain lock tells of no loss.
+        // A plain lock has no lease, and so no loss to report.
         return () -> {};
     }
 
@@ -157,7 +157,7 @@ final class CarriedHold implements LockHandle {
         }
     }
 
-    /** Waits for the release; returns whether it is over, which it is not where an interrupt ended the wait. */
+    /** Waits for the release. Returns false if an interrupt ended the wait. */
     private boolean released() {
         try {
             release.get();

@@ -5,9 +5,9 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
-/** How often each thread holds a lock that cannot be asked, going by the calls that returned. */
+/** Counts the holds of each thread by its calls, for a lock that has no query for them. */
 final class HoldCounts {
-    /** By identity: a thread may be equal to another. */
+    /** Compared by identity, since a thread may be {@code equal} to another. */
     private final Map<Thread, Integer> byThread = Collections.synchronizedMap(new IdentityHashMap<>());
 
     void locked() {

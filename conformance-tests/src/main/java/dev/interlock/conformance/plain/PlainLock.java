@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A plain lock in the form in which the rules ask for one. The calls of {@link Lock} go through unchanged. */
+/** Adapts a plain lock to the interface that the rules use. The calls of {@link Lock} are passed on unchanged. */
 final class PlainLock implements DistributedLock {
     private final String name;
     private final Lock lock;
@@ -70,6 +70,11 @@ final class PlainLock implements DistributedLock {
     @Override
     public Condition newCondition() {
         return lock.newCondition();
+    }
+
+    @Override
+    public Condition condition(String name) {
+        throw new UnsupportedOperationException("a plain lock has no conditions with names");
     }
 
     @Override

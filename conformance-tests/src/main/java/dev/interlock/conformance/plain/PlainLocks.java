@@ -15,7 +15,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plain locks under test: where they come from, and what they have beyond {@link Lock}. Assumed to be re-entrant unless
+ * Plain locks under test: how to get them, and what they have beyond {@link Lock}. Assumed to be re-entrant unless
  * {@link #notReentrant()} says otherwise. Instances are immutable.
  */
 public final class PlainLocks {
@@ -104,7 +104,7 @@ public final class PlainLocks {
     }
 
     /**
-     * Says how a lock is asked for the number of holds of the current thread.
+     * Declares how a lock is asked for the number of holds of the current thread.
      *
      * @param type the type of all these locks
      * @param query the question, such as {@code ReentrantLock::getHoldCount}
@@ -145,7 +145,8 @@ public final class PlainLocks {
     }
 
     /**
-     * Returns a provider that lends these locks what the rules ask of any lock: names, clients and options, which have no effect.
+     * Returns a provider that gives these locks what the rules expect of any lock: names, clients, and options, which
+     * have no effect.
      *
      * @return a new provider
      */

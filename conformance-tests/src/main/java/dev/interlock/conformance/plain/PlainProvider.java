@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Gives plain locks the form in which the rules ask for locks. */
+/** Adapts plain locks to the interfaces that the rules use. */
 final class PlainProvider implements LockStrategyProvider {
     private static final String NAME = "plain-lock";
 
@@ -27,7 +27,7 @@ final class PlainProvider implements LockStrategyProvider {
     private final StrategyProfile profile;
     private final @Nullable ToIntFunction<Lock> holdCount;
 
-    /** The holds of the threads of each client; a client that is handed out twice is one owner. */
+    /** The hold counts of each client. A client that is returned twice is one owner, and has one count. */
     private final Map<Client, Map<String, HoldCounts>> holds = new ConcurrentHashMap<>();
 
     PlainProvider(

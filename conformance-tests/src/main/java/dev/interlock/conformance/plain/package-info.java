@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What makes a plain {@link java.util.concurrent.locks.Lock} a subject of the rules; authors use {@link PlainLocks}. */
+/**
+ * Adapters that put a plain {@link java.util.concurrent.locks.Lock} under the rules; authors use {@link PlainLocks}.
+ */
 @NullMarked
 package dev.interlock.conformance.plain;
 

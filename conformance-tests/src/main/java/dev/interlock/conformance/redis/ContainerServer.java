@@ -22,7 +22,9 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
 
-/** A server in a container, which the next test uses again, also after a restart: containers start slowly. */
+/**
+ * A server in a container. The next test uses the container again, even after a restart, since containers start slowly.
+ */
 final class ContainerServer implements OwnServer, ServerPool.Server {
     private static final int PORT = 6379;
     private static final int COMMAND_TIMEOUT_MILLIS = 10_000;
@@ -46,7 +48,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
                 .waitingFor(new WaitedForLater());
     }
 
-    /** Fails at once, and not when the first rule needs a server, where a library is missing. */
+    /** Fails early if a library is missing, rather than when the first rule needs a server. */
     static void requireLibrary() {
         EmbeddedServer.requireLibrary();
         Objects.requireNonNull(GenericContainer.class.getName());
@@ -78,7 +80,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
         return server;
     }
 
-    /** What answers a PING is ready, at first as after each restart, of which Testcontainers knows nothing. */
+    /** A server is ready when it answers a PING, here and after restarts, which Testcontainers does not notice. */
     private static final class WaitedForLater extends AbstractWaitStrategy {
         @Override
         protected void waitUntilReady() {}
@@ -137,7 +139,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
                 docker().pauseContainerCmd(id()).exec();
                 paused = true;
             } catch (InternalServerErrorException e) {
-                // The engine gives up on a process that does not freeze in time, and lets it run on.
+                // The container engine gives up on a process that does not freeze in time, and lets it go on.
                 if (i == PAUSE_TRIES) {
                     throw e;
                 }
@@ -159,14 +161,14 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
             Object reply = connection.call("SHUTDOWN", "SAVE");
             throw new RedisServerException("the server in the container does not shut down: " + reply);
         } catch (IOException e) {
-            // So answers a server that ends.
+            // A server that is shutting down replies with this error.
             awaitEnd();
         }
     }
 
     @Override
     public void kill() {
-        // The engine does not kill what it has paused.
+        // The container engine does not kill a paused container.
         resume();
         docker().killContainerCmd(id()).exec();
         awaitEnd();
@@ -187,7 +189,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
     @Override
     public void startWithoutData() {
         startWithData();
-        // What an earlier stop has saved was read again.
+        // The server has loaded the data that an earlier stop saved.
         command("FLUSHALL");
     }
 
@@ -206,7 +208,7 @@ final class ContainerServer implements OwnServer, ServerPool.Server {
         return new RespConnection(host(), port, COMMAND_TIMEOUT_MILLIS);
     }
 
-    /** Something to ask over one connection. */
+    /** Commands to send over one connection. */
     @FunctionalInterface
     private interface Talk<T> {
         T with(ServerState.Connection server) throws IOException;

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** A {@code redis-server} process on this machine, which the next test uses again unless its process was tampered with. */
+/** A {@code redis-server} process on this machine. The next test uses it again, unless a fault has hit its process. */
 final class EmbeddedServer implements OwnServer, ServerPool.Server {
     private static final ServerPool<EmbeddedServer> POOL =
             new ServerPool<>(() -> new EmbeddedServer(RedisServer.start()));
@@ -16,7 +16,7 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
     private final ServerState initial;
     private boolean tamperedWith;
 
-    /** Takes over a server, which is as good as new now. */
+    /** Wraps a server that is as good as new. */
     EmbeddedServer(RedisServer server) {
         this.server = server;
         try {
@@ -35,7 +35,7 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
         return POOL.take();
     }
 
-    /** Fails at once, and not when the first rule needs a server, where the servers' library is missing. */
+    /** Fails early if the library of the servers is missing, rather than when the first rule needs a server. */
     static void requireLibrary() {
         Objects.requireNonNull(FaultProxy.class.getName());
         Objects.requireNonNull(RedisServer.class.getName());

@@ -8,6 +8,7 @@ import dev.interlock.testservers.FaultProxy;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /** A server that others may be using too: only the proxy in front of it fails. */
 final class ForeignNode implements Node {
@@ -19,6 +20,7 @@ final class ForeignNode implements Node {
     private final String login;
     private final String path;
     private final FaultProxy proxy;
+    private CompletableFuture<Void> lostReply = new CompletableFuture<>();
 
     /**
      * Puts a proxy in front of a server.
@@ -48,11 +50,16 @@ final class ForeignNode implements Node {
 
     @Override
     public void inject(Fault fault) {
-        if (fault == Fault.PAUSE) {
-            proxy.blackhole();
-        } else {
-            inject(fault, proxy);
+        switch (fault) {
+            case PAUSE -> proxy.blackhole();
+            case LOSE_NEXT_REPLY -> lostReply = proxy.loseNextReply();
+            default -> inject(fault, proxy);
         }
+    }
+
+    @Override
+    public boolean hasLostReply() {
+        return lostReply.isDone();
     }
 
     /** Causes one of the faults that need no more than a proxy. */
@@ -61,7 +68,6 @@ final class ForeignNode implements Node {
             case PARTITION -> proxy.refuse();
             case CUT_CONNECTIONS -> proxy.cutConnections();
             case DELAY -> proxy.delayReplies(FaultInjector.DELAY);
-            case LOSE_NEXT_REPLY -> proxy.loseNextReply();
             default -> throw new UnsupportedOperationException(fault + " would hurt a server that others use");
         }
     }

@@ -3,12 +3,15 @@ package dev.interlock.conformance.redis;
 
 import dev.interlock.conformance.Fault;
 
-/** One server as the clients under test see it: behind a proxy. Not safe for use by several threads at once. */
+/** One Redis server behind a proxy, as the clients under test see it. Not safe for use by several threads at once. */
 interface Node extends AutoCloseable {
-    /** Where clients find it, with what they need to log in. */
+    /** The URI by which clients reach the node, with credentials. */
     String uri();
 
     void inject(Fault fault);
+
+    /** Whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last. */
+    boolean hasLostReply();
 
     /** Ends all faults that last; the server answers on return. */
     void heal();

@@ -4,14 +4,16 @@ package dev.interlock.conformance.redis;
 import dev.interlock.conformance.Fault;
 import dev.interlock.testservers.FaultProxy;
 import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
 
-/** A server of our own behind a proxy: both can fail. */
+/** A server that the harness owns, behind a proxy. Both can be made to fail. */
 final class OwnNode implements Node {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final OwnServer server;
     private final FaultProxy proxy;
     private State state = State.RUNNING;
+    private CompletableFuture<Void> lostReply = new CompletableFuture<>();
 
     OwnNode(OwnServer server) {
         this(server, FaultProxy.to(server.host(), server.port()));
@@ -35,8 +37,8 @@ final class OwnNode implements Node {
     }
 
     /**
-     * Adds a password to a URI. The server's default user has none, and so takes any: this one is there for the rules that look for
-     * passwords to find.
+     * Adds a password to a URI. The server's default user has no password, and so accepts any. The rules that look for
+     * leaked passwords need one.
      */
     static String withPassword(String uri) {
         String password = "kit" + Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
@@ -63,8 +65,14 @@ final class OwnNode implements Node {
             case FLUSH -> server.command("FLUSHALL");
             case FORGET_PREPARED -> server.command("SCRIPT", "FLUSH");
             case CUT_NOTIFICATIONS -> server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            case LOSE_NEXT_REPLY -> lostReply = proxy.loseNextReply();
             default -> ForeignNode.inject(fault, proxy);
         }
+    }
+
+    @Override
+    public boolean hasLostReply() {
+        return lostReply.isDone();
     }
 
     private void stop() {

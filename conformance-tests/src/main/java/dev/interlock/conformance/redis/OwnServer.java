@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.redis;
 
-/** A Redis server that belongs to the harness, which may do anything to it. Not safe for use by several threads at once. */
+/**
+ * A Redis server that the harness owns, and may stop, kill and restart. Not safe for use by several threads at once.
+ */
 interface OwnServer extends AutoCloseable {
     String host();
 
@@ -26,10 +28,10 @@ interface OwnServer extends AutoCloseable {
     /** Starts a process that has ended, without data; it answers on return. */
     void startWithoutData();
 
-    /** Carries out a command; an error is thrown. */
+    /** Executes a command, and throws if the server replies with an error. */
     void command(String... args);
 
-    /** Gives the server back, which runs by now; it is used no more by this harness. */
+    /** Gives the server back for the next test. It must be running, and this harness must not use it again. */
     @Override
     void close();
 }

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Processes on this machine that belong together and that one endpoint names. Clients reach each primary by a proxy, to which the
- * servers themselves lead them. A fault hits all primaries at once; nobody takes their place meanwhile, so that the backend keeps
- * the ways of a single server. The next test uses the servers again, also after a restart, since they take seconds to start.
+ * The processes of a topology on this machine, which one endpoint names. Clients reach each primary through a proxy,
+ * whose address the servers themselves announce. A fault hits all primaries at once, and no replica is promoted
+ * meanwhile, so that the backend fails like a single server. The next test uses the servers again, also after a
+ * restart, since they take seconds to start.
  */
 final class OwnTopology implements Node, ServerPool.Server {
     private static final ServerPool<OwnTopology> BEHIND_SENTINELS = new ServerPool<>(OwnTopology::sentinels);
@@ -30,10 +31,13 @@ final class OwnTopology implements Node, ServerPool.Server {
     private final List<FaultProxy> proxies;
     private final List<OwnNode> nodes;
 
-    /** Whether a fault was caused since the servers were last seen to agree, which takes long to find out. */
+    /**
+     * Whether a fault was caused since the servers last agreed. Checking that they agree takes long, and is done only
+     * after a fault.
+     */
     private volatile boolean disturbed;
 
-    /** How servers belong together. */
+    /** The kinds of topologies. */
     enum Kind {
         /** A primary with a replica, watched by three sentinels. */
         SENTINELS,
@@ -85,7 +89,7 @@ final class OwnTopology implements Node, ServerPool.Server {
         ClusterServers cluster = ClusterServers.start(3, replicasEach);
         Map<RedisServer, FaultProxy> proxies = new LinkedHashMap<>();
         cluster.primaries().forEach(primary -> proxies.put(primary, FaultProxy.to(primary)));
-        // No replica takes the place of a primary that a rule has stopped.
+        // No replica is promoted when a rule stops a primary.
         cluster.nodes().stream()
                 .filter(node -> !proxies.containsKey(node))
                 .forEach(replica -> replica.command("CONFIG", "SET", "cluster-replica-no-failover", "yes"));
@@ -113,6 +117,11 @@ final class OwnTopology implements Node, ServerPool.Server {
         if (fault == Fault.RESTART_WITH_DATA || fault == Fault.RESTART_WITHOUT_DATA) {
             awaitSettled.run();
         }
+    }
+
+    @Override
+    public boolean hasLostReply() {
+        return nodes.stream().anyMatch(OwnNode::hasLostReply);
     }
 
     @Override

@@ -19,8 +19,8 @@ final class RedisFaults implements FaultInjector {
     /**
      * Creates the faults.
      *
-     * @param nodes starts the servers if they do not run yet
-     * @param running only those that run
+     * @param nodes returns all nodes, and starts the servers if they do not run yet
+     * @param running returns only the nodes that run
      */
     RedisFaults(Supplier<List<Node>> nodes, Supplier<List<Node>> running, Set<Fault> supported) {
         this.nodes = nodes;
@@ -41,6 +41,16 @@ final class RedisFaults implements FaultInjector {
         lock.lock();
         try {
             nodes.get().forEach(node -> node.inject(fault));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean hasLostReply() {
+        lock.lock();
+        try {
+            return running.get().stream().anyMatch(Node::hasLostReply);
         } finally {
             lock.unlock();
         }

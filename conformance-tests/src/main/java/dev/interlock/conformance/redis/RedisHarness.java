@@ -76,7 +76,7 @@ public final class RedisHarness implements LockHarness {
     private @Nullable Opened opened;
     private boolean closed;
 
-    /** The servers, once they run, and the configuration of their clients. */
+    /** The running servers, and the configuration of their clients. */
     private record Opened(LockConfig config, List<Node> nodes) {}
 
     private RedisHarness(LockStrategyProvider provider, Set<Fault> supported, Supplier<Opened> opening) {
@@ -180,7 +180,7 @@ public final class RedisHarness implements LockHarness {
 
     /** Builds a {@link RedisHarness}. Not safe for use by several threads at once. */
     public static final class Builder {
-        /** More than is usual, because tests share their machines, and still so little that a rule can wait it out. */
+        /** Longer than usual, because tests share their machines, and short enough for a rule to wait for its end. */
         private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(4);
 
         private final LockStrategyProvider provider;
@@ -263,7 +263,7 @@ public final class RedisHarness implements LockHarness {
                 if (backend.matches("rediss?://.*")) {
                     List<URI> uris = LockConfig.of(backend).endpoints();
                     RedisHarness harness = harness(ForeignNode.FAULTS, nodes -> openForeign(nodes, uris));
-                    // Only proxies are started, and what is wrong with the value shows.
+                    // Checks the value: nodes of others only need proxies, which start at once.
                     harness.opened();
                     return harness;
                 }
@@ -273,7 +273,7 @@ public final class RedisHarness implements LockHarness {
                                 + (backend.equals(CONTAINERS) ? ", and org.testcontainers:testcontainers 2" : ""),
                         e);
             }
-            // What is meant as a URI may hold a password.
+            // A value that is meant as a URI may contain a password.
             throw new IllegalArgumentException(
                     PROPERTY + (backend.contains(":") ? "" : " is \"" + backend + "\" and")
                             + " cannot be used: give embedded, containers, sentinels, cluster, cluster-with-replicas, or redis://host:port, several separated by commas");

@@ -6,14 +6,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 /**
- * Running servers that no harness uses at present. A server is cleaned when it is given back, and checked then and again when it
- * is handed out; one that is not as good as new is discarded. What is left ends with the JVM.
+ * Running servers that no harness uses at present. A server is cleaned when it is given back, and checked then and
+ * again when it is handed out; one that is not as good as new is discarded. The rest are stopped when the JVM ends.
  */
 final class ServerPool<S extends ServerPool.Server> {
     private final Supplier<S> start;
     private final Queue<S> idle = new ConcurrentLinkedQueue<>();
 
-    /** What a pool must know of a server. */
+    /** A server that a pool keeps. */
     interface Server {
         /** Deletes what the last test left behind. */
         void clean();

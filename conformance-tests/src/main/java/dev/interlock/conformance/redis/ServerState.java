@@ -9,21 +9,24 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration and users of a server right after its start, against which it is checked before it is used again. */
+/**
+ * The configuration and users of a server right after its start. The server is compared with them before it is used
+ * again.
+ */
 final class ServerState {
-    /** Not those that copy or watch the server, which belong to it and come again. */
+    /** Leaves out the replicas and sentinels of the server, which belong to it and reconnect. */
     private static final Pattern CLIENTS = Pattern.compile("(?m)^(?!.* name=sentinel-|.* flags=S ).+$");
 
     private final Map<Object, Object> config;
     private final List<?> users;
 
-    /** Whether others copied the server. They go on with it, and would come again right when it is looked at. */
+    /** Whether the server had replicas. They stay connected, and would reconnect while the server is checked. */
     private final boolean copied;
 
-    /** A way to send a command, always over one and the same connection. */
+    /** Sends commands, all over one connection. */
     @FunctionalInterface
     interface Connection {
-        /** Carries out a command and returns its reply; an error is returned or thrown. */
+        /** Executes a command and returns its reply; an error reply is returned or thrown. */
         @Nullable
         Object call(String... args) throws IOException;
     }
@@ -65,7 +68,7 @@ final class ServerState {
 
     /** Disconnects all other clients, and deletes data, scripts and functions. */
     void clear(Connection server) throws IOException {
-        // Before the flush, so that no client writes after it.
+        // Disconnects before the flush, so that no client writes after it.
         disconnectOthers(server);
         call(server, "CLIENT", "UNPAUSE");
         call(server, "FLUSHALL");
@@ -84,7 +87,10 @@ final class ServerState {
         }
     }
 
-    /** Whether the server is as it was at its start: nobody connected but the one who asks, no data, the same configuration. */
+    /**
+     * Whether the server is as it was at its start: no other client is connected, there is no data, and the
+     * configuration is the same.
+     */
     boolean isUnchanged(Connection server) throws IOException {
         return !String.valueOf(call(server, "INFO", "keyspace")).contains("keys=")
                 && clients(server) == 1

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * The first use of a strategy in this JVM. It loads the classes of the client library, for which that of a command is too short
- * a time on a busy machine, so that the first rule would meet a backend that seems not to answer.
+ * Uses a strategy once in this JVM before the first rule, to load the classes of the client library. On a busy machine
+ * loading them may take longer than a command time-out, and the first rule would fail.
  */
 final class WarmUp {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -27,7 +27,7 @@ final class WarmUp {
         String options = config.optionNames().stream()
                 .map(name -> name + "=" + config.option(name).orElse(""))
                 .collect(Collectors.joining(","));
-        // Rules that begin at the same time wait for it too.
+        // Rules that begin at the same time also wait for it.
         DONE.computeIfAbsent(provider.getClass().getName() + " " + options, first -> {
             lockAndUnlock(provider, config.toBuilder().commandTimeout(TIMEOUT).build());
             return true;
@@ -45,7 +45,7 @@ final class WarmUp {
                             lock.unlock();
                         }
                     } catch (RuntimeException e) {
-                        // A strategy that cannot do even this will break every rule, and be told so.
+                        // A strategy that fails here breaks every rule, and the rules report it.
                     } finally {
                         end.countDown();
                     }

@@ -19,7 +19,7 @@ class ClassDataArchiveTest {
     @TempDir
     Path target;
 
-    /** What children run here. */
+    /** The main class of the child JVMs of this test. */
     static final class Child {
         private Child() {}
 

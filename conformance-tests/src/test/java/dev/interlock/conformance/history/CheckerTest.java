@@ -19,7 +19,7 @@ class CheckerTest {
         return new Checker(model).check(Story.of(story));
     }
 
-    /** What is true of a plain lock is true of one with fencing tokens, and of one that can be acquired again. */
+    /** Asserts that a history is valid for a plain lock, for one with fencing tokens, and for a re-entrant one. */
     private static void assertAccepted(String... story) {
         for (Model model : List.of(MUTEX, REENTRANT, FENCED, FENCED_REENTRANT)) {
             assertAccepted(model, story);
@@ -43,7 +43,7 @@ class CheckerTest {
         assertThat(verdict.excerpt()).isNotEmpty();
     }
 
-    // What a correct lock does.
+    // Valid histories.
 
     @Test
     void nothingAtAllIsValid() {
@@ -51,7 +51,7 @@ class CheckerTest {
     }
 
     @Test
-    void tenuresOneAfterAnotherAreValid() {
+    void holdsOneAfterAnotherAreValid() {
         assertAccepted("p acquire 1-2 fence 1", "p release 3-4", "q acquire 5-6 fence 2", "q release 7-8");
     }
 
@@ -126,7 +126,7 @@ class CheckerTest {
     }
 
     @Test
-    void aLeaseThatHasRunOutEndsATenure() {
+    void aLeaseThatHasRunOutEndsAHold() {
         assertAccepted("p acquire 1-2 fence 1 valid 10", "q acquire 5-12 fence 2", "p release 13-14 fail");
     }
 
@@ -136,7 +136,7 @@ class CheckerTest {
     }
 
     @Test
-    void aLossEndsATenure() {
+    void aLossEndsAHold() {
         assertAccepted("p acquire 1-2 fence 1", "p lost 10", "q acquire 5-11 fence 2", "q release 12-13");
     }
 
@@ -208,7 +208,7 @@ class CheckerTest {
         assertAccepted(FENCED, "p acquire 1-2 fence 7", "p release 3-4", "q acquire 5-6 fence 70000", "q release 7-8");
     }
 
-    // What it does not do.
+    // Invalid histories.
 
     @Test
     void twoHoldersAtOnceAreRejected() {
@@ -261,13 +261,13 @@ class CheckerTest {
     }
 
     @Test
-    void aLossEndsNoLaterTenure() {
+    void aLossEndsNoLaterHold() {
         assertRejected(
                 "p acquire 1-2 fence 1", "p lost 3", "p acquire 4-5 fence 2", "q acquire 6-7 fence 3", "p release 8-9");
     }
 
     @Test
-    void aLossThatIsToldLateEndsNoTenureButItsOwn() {
+    void aLossThatIsToldLateEndsNoHoldButItsOwn() {
         String[] late = {
             "p acquire 1-2 fence 1 valid 2", "p acquire 5-6 fence 2", "p lost 8 fence 1", "q acquire 9-10 fence 3"
         };
@@ -276,7 +276,7 @@ class CheckerTest {
     }
 
     @Test
-    void aSuccessfulReleaseAfterSomebodyElsesTenureIsRejected() {
+    void aSuccessfulReleaseAfterSomebodyElsesHoldIsRejected() {
         assertRejected(
                 "p acquire 1-2 fence 1 valid 10", "q acquire 20-21 fence 2", "q release 22-23", "p release 30-31");
     }
@@ -287,7 +287,7 @@ class CheckerTest {
     }
 
     @Test
-    void anUnknownReleaseEndsNoLaterTenure() {
+    void anUnknownReleaseEndsNoLaterHold() {
         assertRejected(
                 "p acquire 1-2 fence 1",
                 "p release 3-4 unknown",
@@ -368,7 +368,7 @@ class CheckerTest {
                 "q release@b 11-12");
     }
 
-    // What it says.
+    // Explanations.
 
     @Test
     void theExplanationTellsWhoClashesAndShowsTheirCalls() {
@@ -396,7 +396,7 @@ class CheckerTest {
                 .isEqualTo("lock \"a\": q was granted it with fence 4 after p with fence 5");
         assertThat(judge(FENCED, "p acquire 1-2 fence 5", "p release 3-4", "q acquire 5-6 fence 5")
                         .explanation())
-                .isEqualTo("lock \"a\": q was granted it for a new tenure with fence 5, which p had before");
+                .isEqualTo("lock \"a\": q was granted it for a new hold with fence 5, which p had before");
         assertThat(judge(FENCED_REENTRANT, "p acquire 1-2 fence 5", "p acquire 3-4 fence 6")
                         .explanation())
                 .isEqualTo("lock \"a\": p was granted it with fence 6 while it held it itself with fence 5");
@@ -435,7 +435,7 @@ class CheckerTest {
         assertRejected(MUTEX, story.toArray(String[]::new));
     }
 
-    // What is no history.
+    // Records that are no histories.
 
     @Test
     void aProcessThatMakesTwoCallsAtOnceIsRefused() {

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The order of fences against the search, which knows nothing of it. */
+/** Compares the verdicts of {@link FenceOrder} with those of {@link Search} on random histories. */
 class FenceOrderTest {
     private static final int HISTORIES = 60_000;
     private static final long MEMORY = 1L << 24;
@@ -79,7 +79,7 @@ class FenceOrderTest {
         }
     }
 
-    /** As near to a time as the calls of the same process before and after permit. */
+    /** The time closest to a given one that the calls of the same process before and after permit. */
     private static long inOrder(List<Event> events, int at, long nanos) {
         long moment = nanos;
         for (int i = 0; i < events.size(); i++) {
@@ -131,7 +131,7 @@ class FenceOrderTest {
                 Optional.empty());
     }
 
-    /** A correct lock and some processes that use it, step by step. */
+    /** Simulates a correct lock and some processes that use it, step by step. */
     private static final class Play {
         private static final int PROCESSES = 3;
         private static final int STEPS = 60;

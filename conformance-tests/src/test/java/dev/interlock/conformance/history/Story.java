@@ -31,7 +31,7 @@ final class Story {
             }
             add(events, matcher);
         }
-        // In order of time, and at one moment in the order of the lines.
+        // Sorted by time; events of the same time stay in the order of the lines.
         events.sort(Comparator.comparingLong(Event::nanos));
         List<Event> numbered = new ArrayList<>();
         for (Event event : events) {

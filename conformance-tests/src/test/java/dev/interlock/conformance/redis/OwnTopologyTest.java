@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Clients are led to proxies, and what hits these hits no one else. */
+/** The servers announce the proxies to clients, and a fault of the proxies affects no one else. */
 @Tag("conformance")
 @Tag("deep")
 class OwnTopologyTest {
@@ -77,7 +77,7 @@ class OwnTopologyTest {
         }
         OwnTopology next = kind.take();
         try (RespConnection client = primary(next)) {
-            // The same one, unless it had yet to settle after its faults: then it was discarded for a new one.
+            // The same servers, unless they had not settled after their faults: then new ones replaced them.
             assertThat(client.call("GET", KEY)).isNull();
         } finally {
             next.discard();

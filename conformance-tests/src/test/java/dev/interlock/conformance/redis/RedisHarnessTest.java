@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each fault does what it says, on the backend that the system property names. */
+/** Each fault has the documented effect on the backend that the system property names. */
 @Tag("conformance")
 class RedisHarnessTest {
     private static final int PATIENCE_MILLIS = 10_000;

@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Whether the backend has answered a factory before, so that one failed request may be due to a connection that ended with the
- * backend's last process, and is worth another request. Safe to use from any thread.
+ * Knows whether the backend has answered this factory before. If so, a failed request may be due to a connection that
+ * ended with the backend's previous process, and is tried once more. Safe to use from any thread.
  */
 public final class Answering {
-    /** Less than this is no time for a connection and an answer. */
+    /** The least time for a connection and an answer. */
     private static final Duration LEAST = Duration.ofMillis(10);
 
     private final Environment env;
@@ -23,7 +23,7 @@ public final class Answering {
 
     private volatile boolean everAnswered;
 
-    /** The lanes on which asking once more has failed too, and no request was answered since. */
+    /** The lanes on which the second request failed too, and no request was answered since. */
     private final Set<String> silentLanes = ConcurrentHashMap.newKeySet();
 
     public Answering(Environment env, LeaseProtocol protocol) {
@@ -41,7 +41,9 @@ public final class Answering {
         }
     }
 
-    /** Notes that asking once more for a lock has failed too, so that until the next answer it is of no use. */
+    /**
+     * Notes that the second request for a lock failed too, so that there are no second requests until the next answer.
+     */
     public void failedAgain(String name) {
         silentLanes.add(protocol.lane(name));
     }
@@ -64,7 +66,8 @@ public final class Answering {
     }
 
     /**
-     * Asks for something about a lock that may be asked twice; once more where the first request fails and that is of use.
+     * Sends a request about a lock that may safely be repeated, and repeats it once if the first fails and another may
+     * help.
      *
      * @param name the lock
      * @param timeout how long one request may take

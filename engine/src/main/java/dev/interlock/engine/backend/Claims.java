@@ -6,12 +6,12 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
 import java.time.Duration;
 
-/** Makes the claims of a factory. Safe to use from any thread. */
+/** Creates the claims of a factory. Safe to use from any thread. */
 public final class Claims {
     /** The shortest time-out of a request to acquire: connections take their time, however short the lease. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(500);
 
-    /** What the owner tokens of this factory begin with: nobody can guess it, and no other factory has it. */
+    /** The prefix of this factory's owner tokens, unguessable and unique. */
     private final String tokenPrefix;
 
     private final Duration commandTimeout;
@@ -26,7 +26,7 @@ public final class Claims {
     public Claim next(String name, LockOptions options, int fences, boolean waiting) {
         long number = numbers.next();
         Duration lease = options.lease();
-        // An answer that comes after the lease is of no use.
+        // An answer after the end of the lease is useless.
         Duration timeout = lease.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : lease;
         return new Claim(
                 name,

@@ -21,7 +21,7 @@ public final class Contact {
         this.failure = failure;
     }
 
-    /** Returns the contact after a failure, which begins an outage or goes on with it. */
+    /** Returns the contact after a failure, which begins or continues an outage. */
     public Contact failed(Environment env, LockBackendException cause) {
         return new Contact(hasAnswered, isOutage() ? sinceNanos : env.nanoTime(), cause);
     }
@@ -43,8 +43,12 @@ public final class Contact {
     /**
      * Whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
      * said that the request is wrong, and has not failed for as long as a lease.
+     *
+     * @param answered whether the backend has answered whoever waits, for this lock or for another one
      */
-    public boolean isHopeless(Environment env, LockBackendException cause, long leaseNanos) {
-        return cause.reason() == Reason.REFUSED || !hasAnswered || (isOutage() && outageNanos(env) >= leaseNanos);
+    public boolean isHopeless(Environment env, LockBackendException cause, long leaseNanos, boolean answered) {
+        return cause.reason() == Reason.REFUSED
+                || !(hasAnswered || answered)
+                || (isOutage() && outageNanos(env) >= leaseNanos);
     }
 }

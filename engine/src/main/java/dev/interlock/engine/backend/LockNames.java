@@ -12,8 +12,17 @@ public final class LockNames {
     private LockNames() {}
 
     public static void check(String name) {
+        check(name, "lock", "what it protects");
+    }
+
+    /** Checks the name of a condition, by the same rules. */
+    public static void checkCondition(String name) {
+        check(name, "condition", "what it waits for");
+    }
+
+    private static void check(String name, String kind, String named) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("the name of a lock is blank: name what it protects");
+            throw new IllegalArgumentException("the name of a " + kind + " is blank: name " + named);
         }
         int bytes;
         try {
@@ -23,11 +32,11 @@ public final class LockNames {
                     .remaining();
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException(
-                    "the name of a lock has half of a surrogate pair and cannot be encoded in UTF-8", e);
+                    "the name of a " + kind + " has half of a surrogate pair and cannot be encoded in UTF-8", e);
         }
         if (bytes > MAX_BYTES) {
-            throw new IllegalArgumentException("the name of a lock has " + bytes + " bytes in UTF-8, and may have "
-                    + MAX_BYTES + ": use a digest of what it protects");
+            throw new IllegalArgumentException("the name of a " + kind + " has " + bytes
+                    + " bytes in UTF-8, and may have " + MAX_BYTES + ": use a digest of " + named);
         }
     }
 }

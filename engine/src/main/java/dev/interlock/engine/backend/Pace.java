@@ -11,18 +11,24 @@ public final class Pace {
     /** How long to back off after a failure; doubles with each failure up to the ceiling. */
     private static final long FIRST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How soon to ask again where nobody tells of a release; doubles with each refusal up to the ceiling. */
+    /** How soon to ask again if releases are not reported; doubles with each refusal up to the ceiling. */
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** How long clients elsewhere get to hear of a release before the next thread here tries. */
+    /** How long other clients have to learn of a release before the next thread here tries. */
     private static final long YIELD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** A waiter that the backend tells of its turn asks about as rarely as a holder renews, and no more rarely than so many ceilings. */
+    /**
+     * A waiter that the backend wakes at its turn asks about as rarely as a holder renews, and at least once in this
+     * many ceilings.
+     */
     private static final int RENEWALS_PER_LEASE = 3;
 
     private static final int MOST_CEILINGS = 10;
 
-    /** All who wait for a holder that died know when its lease ends: which part of that time they spread over, and how much at most. */
+    /**
+     * All waiters know when the lease of a dead holder ends. Their next attempts are spread over this part of the
+     * remaining time, up to this maximum.
+     */
     private static final int SPREAD_PARTS = 10;
 
     private static final long LONGEST_SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -44,7 +50,7 @@ public final class Pace {
                 Math.max(ceilingNanos, Math.min(leaseNanos / RENEWALS_PER_LEASE, MOST_CEILINGS * ceilingNanos));
     }
 
-    /** How long to leave the lock to clients elsewhere. */
+    /** How long to leave the lock to other clients. */
     public long yielding() {
         return 1 + env.nextLong(YIELD_NANOS);
     }

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Gives claims back in the background, again and again until the backend has confirmed it. Safe to use from any thread. */
+/**
+ * Releases claims in the background, and repeats each release until the backend has confirmed it. Safe to use from any
+ * thread.
+ */
 public final class PendingReleases {
     private static final QuietLog LOG = QuietLog.of(PendingReleases.class);
 
@@ -23,8 +26,11 @@ public final class PendingReleases {
     private static final long SHORTEST_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_REPEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** How long after a lease has ended to go on trying: a stalled server may yet carry a request out. */
+    /** How long to go on trying after the end of a lease: a stalled server may still execute an earlier request. */
     private static final long GRACE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** How long to try to leave a condition: those who wait for it keep the place of whoever has not left. */
+    private static final long LEAVING_NANOS = TimeUnit.DAYS.toNanos(1);
 
     private final Environment env;
     private final LeaseProtocol protocol;
@@ -32,10 +38,10 @@ public final class PendingReleases {
     private final Lanes lanes;
     private volatile boolean closed;
 
-    /** What came of an attempt to give a claim back. */
+    /** The result of an attempt to release a claim. */
     private enum Outcome {
         CONFIRMED,
-        /** The backend will say the same each time. */
+        /** The backend rejects the release, and would do so each time. */
         REFUSED,
         /** The backend cannot be reached, or did not answer. */
         UNANSWERED,
@@ -47,19 +53,23 @@ public final class PendingReleases {
         }
     }
 
-    /** A claim to be given back. Used by one thread at a time. */
+    /** A claim to release. Used by one thread at a time. */
     public static final class Pending extends Timer.Entry {
         private final Claim claim;
         private final long untilNanos;
+
+        /** Whether it still waits for its condition. */
+        private final boolean leaves;
 
         /** How often the backend is still to confirm it. */
         private int confirmations;
 
         private int failures;
 
-        private Pending(Claim claim, int confirmations, long untilNanos) {
+        private Pending(Claim claim, boolean leaves, int confirmations, long untilNanos) {
             super((int) claim.number());
             this.claim = claim;
+            this.leaves = leaves;
             this.confirmations = confirmations;
             this.untilNanos = untilNanos;
         }
@@ -76,19 +86,34 @@ public final class PendingReleases {
         this.lanes = lanes;
     }
 
-    /** Has a claim given back until the backend has confirmed it so often. */
+    /** Adds a claim, to be released until the backend has confirmed it that many times. */
     public void add(Claim claim, int confirmations) {
         long now = env.nanoTime();
-        timer.schedule(new Pending(claim, confirmations, now + claim.lease().toNanos() + GRACE_NANOS), now, 0);
+        timer.schedule(
+                new Pending(claim, false, confirmations, now + claim.lease().toNanos() + GRACE_NANOS), now, 0);
     }
 
-    /** Gives a claim back at once; returns {@code false} if that should be tried again. */
+    /** Has a waiter of a condition leave it, pass on the signal that it may have got, and give back the grant that came of that. */
+    public void addLeaving(Claim waiter) {
+        long now = env.nanoTime();
+        timer.schedule(new Pending(waiter, true, 1, now + LEAVING_NANOS), now, 0);
+    }
+
+    /** Releases a claim at once; returns {@code false} if the release must be tried again. */
     public boolean tryNow(Claim claim) {
-        return confirm(claim).isFinal();
+        return confirm(claim, false).isFinal();
     }
 
-    /** Gives back what the timer says is to be tried now. */
-    public void handle(List<Pending> due) {
+    /** Removes the pending releases from the entries that are due, and sends them. */
+    public void handleOwn(List<Timer.Entry> due) {
+        List<Pending> own = new ArrayList<>();
+        due.removeIf(entry -> entry instanceof Pending pending && own.add(pending));
+        if (!own.isEmpty()) {
+            handle(own);
+        }
+    }
+
+    private void handle(List<Pending> due) {
         Map<String, List<Pending>> byLane = new HashMap<>();
         for (Pending pending : due) {
             try {
@@ -107,9 +132,9 @@ public final class PendingReleases {
         });
     }
 
-    /** Has a claim given back later that could not be handed on. */
+    /** Plans a later release of a claim that no thread could take on. */
     private void failed(Pending pending, Throwable failure) {
-        LOG.log(System.Logger.Level.ERROR, "the release of lock \"" + pending.claim.name() + "\" failed", failure);
+        LOG.log(System.Logger.Level.ERROR, "the release of lock \"" + pending.claim.lockName() + "\" failed", failure);
         retry(pending);
     }
 
@@ -120,7 +145,7 @@ public final class PendingReleases {
                 return;
             }
             Thread.interrupted();
-            Outcome outcome = answering ? confirm(pending.claim) : Outcome.UNANSWERED;
+            Outcome outcome = answering ? confirm(pending.claim, pending.leaves) : Outcome.UNANSWERED;
             answering = outcome != Outcome.UNANSWERED;
             if (!outcome.isFinal()) {
                 retry(pending);
@@ -134,22 +159,28 @@ public final class PendingReleases {
         }
     }
 
-    private Outcome confirm(Claim claim) {
+    private Outcome confirm(Claim claim, boolean leaves) {
         try {
+            if (leaves) {
+                protocol.conditions().ifPresent(conditions -> conditions.leave(claim, true));
+            }
             protocol.release(claim);
             return Outcome.CONFIRMED;
         } catch (LockBackendException e) {
             if (e.reason() != LockBackendException.Reason.REFUSED) {
-                LOG.log(System.Logger.Level.DEBUG, "lock \"" + claim.name() + "\" is not confirmed to be released", e);
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "lock \"" + claim.lockName() + "\" is not confirmed to be released",
+                        e);
                 return Outcome.UNANSWERED;
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "lock \"" + claim.name() + "\" cannot be released and stays until the end of its lease: "
+                    "lock \"" + claim.lockName() + "\" cannot be released and stays until the end of its lease: "
                             + e.getMessage());
             return Outcome.REFUSED;
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.WARNING, "the release of lock \"" + claim.name() + "\" failed", e);
+            LOG.log(System.Logger.Level.WARNING, "the release of lock \"" + claim.lockName() + "\" failed", e);
             return Outcome.FAILED;
         }
     }
@@ -164,7 +195,7 @@ public final class PendingReleases {
         }
     }
 
-    /** Lets no request begin any more. */
+    /** Prevents further requests. */
     public void close() {
         closed = true;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How the engine deals with a backend: the claims it makes, the pace at which it asks, and whether it is answered. */
+/** The engine's dealings with the backend: claims, the pace of requests, releases, and outages. */
 @NullMarked
 package dev.interlock.engine.backend;
 

@@ -4,8 +4,8 @@ package dev.interlock.engine.environment;
 /**
  * The only source of time, waiting, threads and randomness for the engine, the Redis adapters and the strategies.
  *
- * <p>{@link #system()} is the real one. Tests pass one whose clock they turn by hand. Implementations must be safe to use from
- * any thread.
+ * <p>{@link #system()} is the real environment. Tests pass one whose clock they set. Implementations must be safe to
+ * use from any thread.
  */
 public interface Environment {
     /**
@@ -57,8 +57,8 @@ public interface Environment {
     Thread newThread(String name, Runnable task);
 
     /**
-     * Makes a daemon thread that is not started yet and will wait for most of its life: a virtual one where there are some. The
-     * same as {@link #newThread} unless overridden.
+     * Makes a daemon thread that is not started yet and will wait for most of its life: a virtual thread if the JVM has
+     * them. The same as {@link #newThread} unless overridden.
      *
      * @param name its name
      * @param task what it runs
@@ -69,7 +69,7 @@ public interface Environment {
     }
 
     /**
-     * Returns a random number that need not be hard to guess, to spread what would otherwise happen at once.
+     * Returns a random number that may be guessable, to spread events that would otherwise coincide.
      *
      * @param bound the exclusive upper bound, positive
      * @return a number from zero to {@code bound}

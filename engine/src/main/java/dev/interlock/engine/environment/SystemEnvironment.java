@@ -17,7 +17,7 @@ final class SystemEnvironment implements Environment {
     private final SecureRandom secureRandom = new SecureRandom();
     private final @Nullable VirtualThreads virtualThreads = VirtualThreads.ofThisRuntime();
 
-    /** Virtual threads, which came after the Java that this is compiled for. */
+    /** Access to virtual threads by reflection, since they came after the Java version that this is compiled for. */
     private record VirtualThreads(Method ofVirtual, Method name, Method unstarted) {
         static @Nullable VirtualThreads ofThisRuntime() {
             try {
@@ -68,7 +68,7 @@ final class SystemEnvironment implements Environment {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        // Not the group of whoever locks first: interrupting that group would reach the thread.
+        // Not the group of the thread that locks first: interrupting that group would interrupt this thread.
         Thread thread = new Thread(topGroup(), task, name, 0, false);
         thread.setDaemon(true);
         return thread;

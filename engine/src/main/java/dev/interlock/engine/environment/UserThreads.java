@@ -3,7 +3,7 @@ package dev.interlock.engine.environment;
 
 import java.util.concurrent.ThreadFactory;
 
-/** An environment whose threads are made by a factory of the user's. */
+/** An environment whose threads come from the application's thread factory. */
 public final class UserThreads implements Environment {
     private final Environment env;
     private final ThreadFactory factory;
@@ -11,8 +11,8 @@ public final class UserThreads implements Environment {
     /**
      * Creates the environment.
      *
-     * @param env all but the threads
-     * @param factory makes the threads
+     * @param env provides all but the threads
+     * @param factory creates the threads
      */
     public UserThreads(Environment env, ThreadFactory factory) {
         this.env = env;

@@ -5,8 +5,8 @@ import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.threads.Wait;
 
 /**
- * Settles between a thread that learns of the loss of its lock by itself and the engine, which interrupts it because of that
- * loss: whoever was told is not interrupted afterwards. Safe to use from any thread.
+ * Coordinates a thread that learns of the loss of its lock, and the engine, which interrupts the thread because of that
+ * loss: after the thread was told, it is not interrupted any more. Safe to use from any thread.
  */
 public final class Interruption {
     private boolean told;
@@ -14,7 +14,7 @@ public final class Interruption {
 
     Interruption() {}
 
-    /** Interrupts the owner, unless it was told already. */
+    /** Interrupts the owner, unless it was already told of the loss. */
     public void run(Environment env, Thread owner) {
         synchronized (this) {
             if (told) {
@@ -33,8 +33,8 @@ public final class Interruption {
     }
 
     /**
-     * Returns when no interrupt because of the loss can come any more. By the owner. An {@code interrupt()} that a thread class of
-     * the application overrides may need what the owner has, and is waited for no longer than the patience.
+     * Returns when no interrupt because of the loss can come any more. By the owner. An overridden {@code interrupt()}
+     * of the application may need a lock that the owner has, so this waits for it no longer than the patience.
      */
     public void preclude(Environment env, long patienceNanos) {
         if (isPrecluded()) {

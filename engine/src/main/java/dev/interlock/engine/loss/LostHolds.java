@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What threads have lost and were not told of, so that their next call about the lock tells them. An entry lives no longer than
+ * The losses that threads have not been told of; the next call about the lock tells them. An entry lives no longer than
  * its thread. Safe to use from any thread.
  */
 public final class LostHolds {
@@ -20,7 +20,7 @@ public final class LostHolds {
     private final Map<Owner, OfOneThread> byThread = new HashMap<>();
     private final ReferenceQueue<Thread> ended = new ReferenceQueue<>();
 
-    /** Read without the lock, so that threads that lost nothing do not meet here. */
+    /** Read without the lock, so that threads without losses do not contend here. */
     private volatile boolean empty = true;
 
     /** A thread, compared by identity whatever its {@code equals} says. */
@@ -43,7 +43,7 @@ public final class LostHolds {
         }
     }
 
-    /** What a thread has lost, oldest first. One that never asks about what it lost is not remembered for ever. */
+    /** The losses of one thread, oldest first. Their number is bounded, since a thread may never ask about them. */
     private static final class OfOneThread extends LinkedHashMap<String, LostHold> {
         private static final long serialVersionUID = 1L;
         private static final int MAX = 1_000;
@@ -69,14 +69,15 @@ public final class LostHolds {
     }
 
     /**
-     * @param patienceNanos how long to wait for an interrupt that is on its way and that a class of the application holds up
+     * @param patienceNanos how long to wait for an interrupt that has begun and that a thread class of the application
+     *     delays
      */
     public LostHolds(Environment env, long patienceNanos) {
         this.env = env;
         this.patienceNanos = patienceNanos;
     }
 
-    /** Notes what a thread has lost; returns the interruption that may tell it. */
+    /** Notes a loss of a thread; returns the interruption that belongs to it. */
     public synchronized Interruption add(Thread thread, String name, int holds, LossCause cause) {
         forgetEnded();
         Interruption interruption = new Interruption();
@@ -93,7 +94,7 @@ public final class LostHolds {
     }
 
     /**
-     * Tells a thread, which is the current one, of a loss that it was not told of, other than by {@code unlock}.
+     * Tells the current thread of a loss that it was not told of, in any call but {@code unlock}.
      *
      * @return why the lock was lost, or {@code null} if there is nothing to tell
      */
@@ -114,7 +115,26 @@ public final class LostHolds {
     }
 
     /**
-     * Takes back one of the holds that a thread, which is the current one, has lost; for {@code unlock}.
+     * As {@link #tell}, even if the thread was told already and has not unlocked since; for calls that need the lock.
+     */
+    public @Nullable LossCause tellAgain(Thread thread, String name) {
+        if (empty) {
+            return null;
+        }
+        LostHold lost;
+        synchronized (this) {
+            lost = find(thread, name);
+            if (lost == null) {
+                return null;
+            }
+            lost.told = true;
+        }
+        preclude(lost.interruption);
+        return lost.cause;
+    }
+
+    /**
+     * Removes one of the lost holds of the current thread; for {@code unlock}.
      *
      * @return why it was lost, or {@code null} if the thread lost none
      */
@@ -138,8 +158,8 @@ public final class LostHolds {
     }
 
     /**
-     * Returns when a thread, which is the current one, will not be interrupted any more because of what it lost of a lock; see
-     * {@link Interruption#preclude}. Does not count as told.
+     * Returns when the current thread cannot be interrupted any more because of its loss of a lock; see {@link
+     * Interruption#preclude}. Does not count as told.
      */
     public void precludeInterrupt(Thread thread, String name) {
         LostHold lost;
@@ -155,7 +175,7 @@ public final class LostHolds {
         interruption.preclude(env, patienceNanos);
     }
 
-    /** Forgets what a thread lost of a lock and was told of, because it has acquired the lock afresh. */
+    /** Forgets a loss that the thread was told of, because it has acquired the lock anew. */
     public void forget(Thread thread, String name) {
         if (!empty) {
             synchronized (this) {
@@ -164,7 +184,7 @@ public final class LostHolds {
         }
     }
 
-    /** The number of threads of which something is remembered, for tests that look for what is left behind. */
+    /** The number of threads with remembered losses, for tests that check for leaks. */
     synchronized int threads() {
         return byThread.size();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What threads have lost, and how they are told. */
+/** Losses: how they are remembered, and how threads are told. */
 @NullMarked
 package dev.interlock.engine.loss;
 

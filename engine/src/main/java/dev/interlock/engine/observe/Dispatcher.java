@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  * when there has been none for a second. Safe to use from any thread.
  */
 final class Dispatcher {
-    /** How many events may wait for a listener. */
+    /** The number of events that may wait for a listener. */
     static final int CAPACITY = 4096;
 
-    /** How long the thread waits for the next event, so that a steady trickle of events does not start a thread for each. */
+    /** How long the thread waits for the next event, so that rare events do not start a thread each. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Stands for the event that never comes, so that the thread ends. */
+    /** Tells the thread to end. */
     private static final Consumer<LockListener> END = Dispatcher::ignore;
 
     private enum State {
         NO_THREAD,
-        /** The thread was started, or is started just now, and looks into the queue before it becomes idle. */
+        /** The thread is running or being started, and checks the queue before it becomes idle. */
         BUSY,
         IDLE
     }
@@ -38,12 +38,15 @@ final class Dispatcher {
     private final RateLimitedLog drops;
     private final RateLimitedLog threads;
 
-    /** A Java monitor, held for a few instructions: a virtual thread that queued for it unmounted could find no carrier. */
+    /**
+     * A Java monitor, held for a few instructions: with a lock that unmounts, a virtual thread might find no carrier to
+     * continue on.
+     */
     private final Object lock = new Object();
 
     private final Queue<Consumer<LockListener>> queue = new ArrayDeque<>();
 
-    /** How many events were dropped since the last one that was queued. */
+    /** The number of events that were dropped since the last one that was queued. */
     private long dropped;
 
     private State state = State.NO_THREAD;
@@ -134,7 +137,7 @@ final class Dispatcher {
 
     private static void ignore(LockListener listener) {}
 
-    @SuppressWarnings("ReferenceEquality") // The mark is one object, and has no value.
+    @SuppressWarnings("ReferenceEquality") // END is a marker, compared by identity.
     private void run() {
         boolean ended = false;
         try {
@@ -156,7 +159,7 @@ final class Dispatcher {
             } catch (Throwable e) {
                 failures.add(e);
             }
-            // What one listener leaves behind must not disturb the next.
+            // An interrupt status that one listener leaves set must not disturb the next one.
             Thread.interrupted();
         }
     }
@@ -180,7 +183,10 @@ final class Dispatcher {
         }
     }
 
-    /** Takes the next event; if there is none, returns {@link #END} if the thread may end, otherwise {@code null}. */
+    /**
+     * Removes and returns the next event. If there is none, returns {@link #END} if the thread may end, otherwise
+     * {@code null}.
+     */
     private @Nullable Consumer<LockListener> poll(boolean mayEnd) {
         synchronized (lock) {
             Consumer<LockListener> event = queue.poll();
@@ -195,7 +201,7 @@ final class Dispatcher {
         }
     }
 
-    /** Makes the event that stands for those that were dropped; under the lock. */
+    /** Creates the event that reports the dropped ones. Under the lock. */
     private Consumer<LockListener> takeDropped() {
         EventsDropped event = new EventsDropped(strategy, dropped);
         dropped = 0;

@@ -15,7 +15,7 @@ public final class EventQueue {
     private final Object lock = new Object();
     private final Queue<Consumer<Observer>> untold = new ArrayDeque<>();
 
-    /** Whether a thread tells what there is. */
+    /** Whether a thread is delivering events. */
     private boolean telling;
 
     private EventQueue(Observer observer) {
@@ -23,10 +23,10 @@ public final class EventQueue {
     }
 
     /**
-     * Notes an event; whoever does {@linkplain #tell tells} it afterwards.
+     * Notes an event, which the caller must {@linkplain #tell deliver} afterwards.
      *
-     * @param queue where to, or {@code null} if nothing was noted yet
-     * @return the queue, which is made for the first event that somebody wants to hear of
+     * @param queue the queue, or {@code null} if nothing was noted yet
+     * @return the queue, which is created for the first event that has a listener
      */
     public static @Nullable EventQueue note(@Nullable EventQueue queue, Observer observer, Consumer<Observer> event) {
         if (!observer.isOn()) {
@@ -39,7 +39,10 @@ public final class EventQueue {
         return noted;
     }
 
-    /** Tells what was noted. Where another thread does that already it goes on with what is new, and this one returns at once. */
+    /**
+     * Delivers the noted events. If another thread is delivering already, that thread also delivers the new ones, and
+     * this call returns at once.
+     */
     public static void tell(@Nullable EventQueue queue) {
         if (queue != null && queue.begin()) {
             queue.tellAll();

@@ -16,14 +16,14 @@ import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of JDK Flight Recorder. What happens often (acquisitions, holds, renewals) is recorded if a recording asks for it;
- * what is rare and matters (losses, outages) is recorded unless a recording does without.
+ * The events of JDK Flight Recorder. Frequent events (acquisitions, holds, renewals) are off by default; rare and
+ * important ones (losses, outages) are on by default.
  */
 final class FlightRecorderEvents {
-    /** What a time span is when it is not known, as in the events of the JDK. */
-    private static final long UNKNOWN = Long.MIN_VALUE;
+    /** The value of an unknown time span, as in the events of the JDK. */
+    static final long UNKNOWN = Long.MIN_VALUE;
 
-    // The JVM makes isEnabled() of each class true while a recording wants it; asking an instance at hand allocates
+    // isEnabled() is true while a recording wants the class of the event; asking an existing instance allocates
     // nothing.
     private static final AcquisitionEvent ACQUISITION = new AcquisitionEvent();
     private static final HoldEvent HOLD = new HoldEvent();
@@ -31,10 +31,15 @@ final class FlightRecorderEvents {
     private static final LossEvent LOSS = new LossEvent();
     private static final OutageEvent OUTAGE = new OutageEvent();
 
+    static {
+        // Registered early, so that tools list the event before a factory with several servers is created.
+        new ServerRecorder.ServerEvent();
+    }
+
     private final String strategy;
 
     /**
-     * Makes the events of a factory.
+     * Creates the events of a factory.
      *
      * @throws LinkageError if the runtime lacks the module {@code jdk.jfr}
      */
@@ -42,7 +47,7 @@ final class FlightRecorderEvents {
         this.strategy = strategy;
     }
 
-    /** What all events say. */
+    /** The fields that all events have. */
     @Category("Interlock")
     abstract static class LockEvent extends Event {
         @Label("Lock")
@@ -133,7 +138,7 @@ final class FlightRecorderEvents {
 
     @Name("dev.interlock.Outage")
     @Label("Lock Backend Outage")
-    @Description("The backend stopped to answer those who wait for a lock, or answers again")
+    @Description("The backend stopped answering threads that wait for a lock, or answers again")
     @Category("Interlock")
     @StackTrace(false)
     static final class OutageEvent extends LockEvent {

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 
 /**
- * What this package takes from the engine's environment: one method reference each, because the engine's package depends on
- * this one.
+ * The functions of the engine's environment that this package uses, as method references, because the engine's package
+ * depends on this one.
  *
  * @param nanoTime the monotonic clock
  * @param park blocks the current thread with a blocker, for at most some nanoseconds

@@ -13,23 +13,26 @@ import dev.interlock.LockListener.RenewalFailed;
 import dev.interlock.LockListener.Renewed;
 import dev.interlock.LockListener.Requested;
 import dev.interlock.LossCause;
+import dev.interlock.ServerStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the listeners of one factory, and JDK Flight Recorder, what its locks do. Safe to use from any thread.
  *
- * <p>No method waits, throws or calls a listener itself, but one may start the thread that does, by a thread factory of the
- * application: not to be called within a monitor. While {@link #isOn} is {@code false}, none does anything; the engine asks
- * before it reads a clock for the sake of an event.
+ * <p>No method waits, throws or calls a listener. A method may start the thread that calls listeners, by the
+ * application's thread factory, and so must not be called within a monitor. While {@link #isOn} is {@code false}, no
+ * method does anything; the engine checks it before it reads a clock for an event.
  */
 public final class Observer {
     private final String strategy;
     private final @Nullable Dispatcher dispatcher;
     private final @Nullable FlightRecorderEvents recorder;
     private final RateLimitedLog failures;
+    private @Nullable ServerRecorder servers;
 
     private Observer(
             String strategy, Host host, @Nullable Dispatcher dispatcher, @Nullable FlightRecorderEvents recorder) {
@@ -43,7 +46,7 @@ public final class Observer {
     }
 
     /**
-     * Makes the observer of a factory. Starts no thread.
+     * Creates the observer of a factory. Starts no thread.
      *
      * @param listeners the listeners of the factory, possibly none
      * @param host the factory's source of time, waiting and threads
@@ -65,7 +68,20 @@ public final class Observer {
     }
 
     /**
-     * Tells whether anybody wants to hear of anything: a listener is registered, or a recording has one of the events enabled.
+     * Records the status of the factory's servers periodically, until this observer is closed. Called at most once,
+     * before the other methods.
+     *
+     * @param states returns the status of the servers; must not block
+     */
+    public void recordServers(Supplier<List<ServerStatus>> states) {
+        if (recorder != null && !states.get().isEmpty()) {
+            servers = new ServerRecorder(strategy, states);
+            servers.start();
+        }
+    }
+
+    /**
+     * Tells whether a listener is registered, or a recording has one of the events enabled.
      *
      * @return {@code true} if an event would reach somebody
      */
@@ -215,11 +231,16 @@ public final class Observer {
         }
     }
 
-    /** Lets the thread that calls the listeners end as soon as it has told them what is queued. Does not wait for it. */
+    /**
+     * Lets the thread that calls the listeners end as soon as it has delivered the queued events. Does not wait for it.
+     */
     public void close() {
         try {
             if (dispatcher != null) {
                 dispatcher.close();
+            }
+            if (servers != null) {
+                servers.stop();
             }
         } catch (Throwable e) {
             failures.add(e);

@@ -3,7 +3,10 @@ package dev.interlock.engine.observe;
 
 import org.jspecify.annotations.Nullable;
 
-/** A log that never throws: a handler that fails, as on a full disk, must not leave a lock half acquired or half released. */
+/**
+ * A log that never throws: a failing log handler, for example on a full disk, must not leave a lock half acquired or
+ * half released.
+ */
 public final class QuietLog {
     private final System.Logger log;
 
@@ -24,7 +27,7 @@ public final class QuietLog {
         try {
             log.log(level, message, cause);
         } catch (Throwable e) {
-            // Nobody is left to be told.
+            // The failure of the log cannot be reported anywhere.
         }
     }
 }

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs a problem at its first occurrence, then at most once a minute with the number of occurrences. Throws nothing. Safe to use
- * from any thread.
+ * Logs a problem at its first occurrence, then at most once a minute with the number of occurrences. Never throws. Safe
+ * to use from any thread.
  */
 final class RateLimitedLog {
     private static final QuietLog LOG = QuietLog.of(RateLimitedLog.class);
@@ -39,7 +39,7 @@ final class RateLimitedLog {
                 LOG.log(System.Logger.Level.WARNING, message.apply(count), cause);
             }
         } catch (Throwable e) {
-            // A problem with a problem: the next one tries again.
+            // Logging failed; the next occurrence tries again.
         }
     }
 

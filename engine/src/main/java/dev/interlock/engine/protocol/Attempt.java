@@ -32,7 +32,8 @@ public sealed interface Attempt {
     /**
      * Somebody else holds the lock, and nothing was left behind but a {@linkplain LeaseProtocol#queues place} in a queue.
      *
-     * @param retryAfter when the lock is free at the latest if its holder does not extend it, or empty if that is not known
+     * @param retryAfter the time after which the lock is free if its holder does not renew it, or empty if that is not
+     *     known
      */
     record Refused(Optional<Duration> retryAfter) implements Attempt {
         /**
@@ -46,8 +47,8 @@ public sealed interface Attempt {
     }
 
     /**
-     * Nobody can say. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown, the engine
-     * releases the claim.
+     * The attempt failed. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown, the
+     * engine releases the claim.
      *
      * @param cause what went wrong
      */

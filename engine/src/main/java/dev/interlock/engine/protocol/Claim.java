@@ -3,9 +3,12 @@ package dev.interlock.engine.protocol;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What one contender asks for: a lock, under a token that nobody else uses, for a time.
+ * One acquisition as the backend knows it: the name of the lock, an owner token that no other claim uses, and the
+ * lease.
  *
  * <p>Two claims are equal only if they are the same object. Instances are immutable; {@link #toString} hides the token.
  */
@@ -18,6 +21,8 @@ public final class Claim {
     private final long number;
     private final boolean waiting;
     private final boolean renewed;
+    private final @Nullable String condition;
+    private final boolean held;
 
     /**
      * Creates the claim of a thread that does not wait.
@@ -54,6 +59,20 @@ public final class Claim {
             long number,
             boolean waiting,
             boolean renewed) {
+        this(name, token, lease, timeout, fences, number, waiting, renewed, null, false);
+    }
+
+    private Claim(
+            String name,
+            String token,
+            Duration lease,
+            Duration timeout,
+            int fences,
+            long number,
+            boolean waiting,
+            boolean renewed,
+            @Nullable String condition,
+            boolean held) {
         this.name = Objects.requireNonNull(name, "name");
         this.token = Objects.requireNonNull(token, "token");
         this.lease = Objects.requireNonNull(lease, "lease");
@@ -62,6 +81,8 @@ public final class Claim {
         this.number = number;
         this.waiting = waiting;
         this.renewed = renewed;
+        this.condition = condition;
+        this.held = held;
     }
 
     /**
@@ -71,6 +92,15 @@ public final class Claim {
      */
     public String name() {
         return name;
+    }
+
+    /**
+     * Returns the name that users know: of a claim for a side of a read/write lock, the name of that lock.
+     *
+     * @return the name of the lock
+     */
+    public String lockName() {
+        return LockSide.lockName(name);
     }
 
     /**
@@ -144,7 +174,7 @@ public final class Claim {
      * @return the claim
      */
     public Claim withLease(Duration newLease) {
-        return new Claim(name, token, newLease, timeout, fences, number, waiting, renewed);
+        return new Claim(name, token, newLease, timeout, fences, number, waiting, renewed, condition, held);
     }
 
     /**
@@ -154,11 +184,61 @@ public final class Claim {
      * @return the claim
      */
     public Claim withTimeout(Duration newTimeout) {
-        return new Claim(name, token, lease, newTimeout, fences, number, waiting, renewed);
+        return new Claim(name, token, lease, newTimeout, fences, number, waiting, renewed, condition, held);
+    }
+
+    /**
+     * Returns the condition for which the claimant waits, or has waited before it was granted the lock; see {@link ConditionProtocol}.
+     *
+     * @return what tells the condition from the others of its lock, or empty if the lock is asked for in another way
+     */
+    public Optional<String> condition() {
+        return Optional.ofNullable(condition);
+    }
+
+    /**
+     * Returns this claim as that of a thread which waits for a condition.
+     *
+     * @param newCondition what tells the condition from the others of its lock, or {@code null} for none
+     * @return the claim
+     */
+    public Claim withCondition(@Nullable String newCondition) {
+        return new Claim(name, token, lease, timeout, fences, number, waiting, renewed, newCondition, held);
+    }
+
+    /**
+     * Tells whether a thread has held the lock by this claim and has done with it what it wanted. Only the release of such a claim
+     * {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited: a claim that is given back because nobody
+     * knows whether it was granted leaves the signal for the next waiter.
+     *
+     * @return {@code false} if no thread has held the lock by it, or the hold has ended too soon
+     */
+    public boolean isHeld() {
+        return held;
+    }
+
+    /**
+     * Returns this claim as one by which a thread holds the lock, or not.
+     *
+     * @param nowHeld whether a thread holds the lock by it
+     * @return the claim
+     */
+    public Claim withHeld(boolean nowHeld) {
+        return new Claim(name, token, lease, timeout, fences, number, waiting, renewed, condition, nowHeld);
+    }
+
+    /**
+     * Returns this claim to another lock, for protocols that know locks by other names than their users do.
+     *
+     * @param newName the name of the lock
+     * @return the claim
+     */
+    public Claim withName(String newName) {
+        return new Claim(newName, token, lease, timeout, fences, number, waiting, renewed, condition, held);
     }
 
     @Override
     public String toString() {
-        return "Claim[" + name + ", lease=" + lease + "]";
+        return "Claim[" + lockName() + ", lease=" + lease + "]";
     }
 }

@@ -3,10 +3,12 @@ package dev.interlock.engine.protocol;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.ServerStatus;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * What a strategy implements: how a lease is asked for, extended and given back, and how waiters learn that it is free.
+ * What a strategy implements: how to acquire, renew and release a lease, and how waiters learn that the lock is free.
  *
  * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about the
  * {@linkplain Claim#timeout() time-out} of its claim, or one command time-out where it has none. The calling thread's interrupt
@@ -71,8 +73,8 @@ public interface LeaseProtocol extends AutoCloseable {
     }
 
     /**
-     * Tells where the requests for a lock go. Locks that share a lane share a fate: if the server of one does not answer, those of
-     * the others do not either. Requests of different lanes need not wait for one another.
+     * Returns the lane of a lock. Locks in one lane share a server: if it does not answer for one of them, it does not
+     * answer for the others either. Requests of different lanes need not wait for one another.
      *
      * @param name the name of the lock
      * @return the server or shard that is responsible for the lock; the same text for all locks if there is only one
@@ -80,6 +82,15 @@ public interface LeaseProtocol extends AutoCloseable {
     default String lane(String name) {
         return "";
     }
+
+    /**
+     * Refuses a name for which there can be no lock here, such as one whose key belongs to something else. Called before any other method is
+     * given the name; does no I/O. Every name is accepted unless this is overridden.
+     *
+     * @param name the name of a lock
+     * @throws IllegalArgumentException if it cannot be used; the message says why, and what to do
+     */
+    default void checkName(String name) {}
 
     /**
      * Tells whether any client holds a lock now, as far as the backend says. By the time that the caller knows, this may have changed.
@@ -91,8 +102,8 @@ public interface LeaseProtocol extends AutoCloseable {
     boolean isLocked(String name);
 
     /**
-     * Starts to listen for releases of a lock. Returns without waiting for a server and does not fail: where listening is not
-     * possible now, it begins when it is.
+     * Starts to listen for releases of a lock. Returns without waiting for a server and does not fail: if listening is
+     * not possible now, it begins when it is.
      *
      * @param name the name of the lock
      * @param onFreed to be run when the lock may be free: at a release, and each time that listening has begun or begun again,
@@ -115,6 +126,25 @@ public interface LeaseProtocol extends AutoCloseable {
     }
 
     /**
+     * Tells whether a refused claim keeps a place, as {@link #queues()} does, for the lock of a name.
+     *
+     * @param name the name of the lock
+     * @return {@code false} if a refusal leaves nothing behind
+     */
+    default boolean queues(String name) {
+        return queues();
+    }
+
+    /**
+     * Returns how read/write locks are kept. Called once, before all other methods.
+     *
+     * @return the protocol, which ends with this one; empty if the strategy has no read/write locks
+     */
+    default Optional<ReadWriteProtocol> readWrite() {
+        return Optional.empty();
+    }
+
+    /**
      * Notes how often a thread holds the lock, for strategies that show it to others. Called by that thread when it was granted the lock,
      * has entered it again, or has undone a hold that was not the last. Does not fail: what others see may be behind.
      *
@@ -124,15 +154,42 @@ public interface LeaseProtocol extends AutoCloseable {
     default void holdsChanged(Claim claim, int holds) {}
 
     /**
-     * Notes whom to tell when another server has taken over, which may not know what the former one has granted last. The engine then
-     * renews at once, instead of when it is time, all leases that it renews: so their holders learn soon what was lost, and what was not
-     * lost is not lost later for want of a renewal that went astray. Called once, before all other methods.
+     * Registers an action for failovers, after which the new server may not know the last grants of the old one. The
+     * engine then renews all leases that it renews at once: so holders learn early of a loss, and no lease runs out
+     * because a renewal was lost in the failover. Called once, before all other methods.
      *
      * @param onTakeover to be run when requests go to the new server already, by any thread. Does not block; may be run too often.
      */
     default void watchTakeovers(Runnable onTakeover) {}
 
-    /** Closes what this protocol opened. Called once; calls that are still running may fail. */
+    /**
+     * Returns the status of each of several independent servers. Does not block, and sends no request.
+     *
+     * @return the servers; empty if there is only one, or no status
+     */
+    default List<ServerStatus> servers() {
+        return List.of();
+    }
+
+    /**
+     * Returns how threads wait for a condition of a lock, for strategies that can wake one of them on another machine.
+     *
+     * @return the same each time; empty if locks of this strategy have no conditions
+     */
+    default Optional<ConditionProtocol> conditions() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns how several locks are taken and given back by one request, for strategies that can do that.
+     *
+     * @return the same each time; empty if the engine has to ask for one after the other
+     */
+    default Optional<JointLeases> joint() {
+        return Optional.empty();
+    }
+
+    /** Closes the connections and threads of this protocol. Called once; calls that are still running may fail. */
     @Override
     void close();
 }

@@ -41,7 +41,7 @@ public sealed interface Renewal {
     }
 
     /**
-     * Nobody can say; the lease runs on as it was.
+     * The renewal failed; the lease runs on unchanged.
      *
      * @param cause what went wrong
      */

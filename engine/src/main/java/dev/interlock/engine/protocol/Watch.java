@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.engine.protocol;
 
-/** A running interest in the releases of a lock. */
+/** A registration for the releases of a lock. */
 public interface Watch extends AutoCloseable {
     /** The watch of a strategy that cannot listen. */
     Watch NONE = new Watch() {
@@ -15,7 +15,7 @@ public interface Watch extends AutoCloseable {
     };
 
     /**
-     * Tells whether a release will be told as far as is known; otherwise whoever waits asks more often.
+     * Tells whether releases will be reported, as far as is known. If not, waiters ask more often.
      *
      * @return {@code true} unless overridden
      */
@@ -23,7 +23,7 @@ public interface Watch extends AutoCloseable {
         return true;
     }
 
-    /** Ends the interest. Returns without waiting for a server; has no effect if called again. */
+    /** Ends the registration. Returns without waiting for a server; has no effect if called again. */
     @Override
     void close();
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs that may block for a server, on a few daemon threads for each lane: what shares a fate shares a lane, and no lane
- * waits for another one. Safe to use from any thread.
+ * Runs jobs that may block for a server, on a few daemon threads for each lane. Jobs for one server share a lane, and
+ * lanes do not wait for each other. Safe to use from any thread.
  */
 public final class Lanes {
     private static final QuietLog LOG = QuietLog.of(Lanes.class);
@@ -47,8 +47,8 @@ public final class Lanes {
     }
 
     /**
-     * Has a job run as soon as its lane has a thread for it, and returns at once. Where the lane has no thread and none can be
-     * started, the caller runs its jobs.
+     * Runs a job as soon as its lane has a thread for it, and returns at once. If the lane has no thread and none can
+     * be started, the caller runs the jobs of the lane.
      *
      * @return {@code false} if the lanes are closed: the job does not run
      */
@@ -76,14 +76,14 @@ public final class Lanes {
         return true;
     }
 
-    /** Not under the lock, since the thread may come from a factory of the user's. */
+    /** Not under the lock, since the application may supply the threads. */
     private void start(String lane, Lane of) {
         try {
             env.newThread(threadName, () -> work(lane, of)).start();
         } catch (Throwable e) {
             List<Runnable> jobs = new ArrayList<>();
             synchronized (lock) {
-                // Another thread of the lane takes the job up; without any it would be left lying.
+                // Another thread of the lane takes the job; if there is none, nobody would.
                 if (of.threads == 1) {
                     jobs.addAll(of.jobs);
                     of.jobs.clear();
@@ -97,7 +97,7 @@ public final class Lanes {
 
     private void work(String lane, Lane of) {
         for (Runnable job = next(lane, of); job != null; job = next(lane, of)) {
-            // An interrupt means nothing here, and a protocol is called without one.
+            // Clears the interrupt status, which means nothing here: protocols are called without it.
             Thread.interrupted();
             runGuarded(job);
         }
@@ -112,7 +112,7 @@ public final class Lanes {
     }
 
     /** Returns the next job, or {@code null} when the thread is to end. */
-    @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
+    @SuppressWarnings("ReferenceEquality") // Compared by identity: a subclass of Thread may override equals().
     private @Nullable Runnable next(String lane, Lane of) {
         long until = env.nanoTime() + LINGER_NANOS;
         Thread self = Thread.currentThread();
@@ -145,9 +145,9 @@ public final class Lanes {
     }
 
     /**
-     * Takes no more jobs, and waits until those that there are have run and the threads have ended. By one thread.
+     * Accepts no more jobs, and waits until the present ones have run and the threads have ended. Called by one thread.
      *
-     * @param untilNanos when to stop waiting, on the monotonic clock; what has not begun by then does not run
+     * @param untilNanos when to stop waiting, on the monotonic clock; jobs that have not begun by then do not run
      */
     public void close(Wait wait, long untilNanos) {
         synchronized (lock) {

@@ -7,7 +7,10 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** Runs code of the user's, one piece after another, on a daemon thread that is there while there is any. Safe to use from any thread. */
+/**
+ * Runs callbacks of the application, one after another, on a daemon thread that ends when there are no more. Safe to
+ * use from any thread.
+ */
 public final class Notices {
     private static final QuietLog LOG = QuietLog.of(Notices.class);
 
@@ -22,7 +25,7 @@ public final class Notices {
         this.threadName = threadName;
     }
 
-    /** Has an action run; does not throw, whatever happens. */
+    /** Queues an action to run. Never throws. */
     public void add(Runnable action) {
         boolean starts;
         synchronized (lock) {
@@ -35,7 +38,7 @@ public final class Notices {
         }
     }
 
-    /** Not under the lock, since the thread may come from a factory of the user's. */
+    /** Not under the lock, since the application may supply the threads. */
     private void start() {
         try {
             env.newThread(threadName, this::run).start();
@@ -50,7 +53,7 @@ public final class Notices {
 
     private void run() {
         for (Runnable action = next(); action != null; action = next()) {
-            // What one action leaves behind must not disturb the next.
+            // An interrupt status that one action leaves set must not disturb the next one.
             Thread.interrupted();
             try {
                 action.run();

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A daemon thread that hands entries to a handler when they are due.
  *
- * <p>The entries are spread over several heaps with a lock each, so that threads that lock different names do not meet here.
- * Scheduling wakes the thread only if the entry is due sooner than the thread would wake anyway, and cancelling never does, so
- * that a lock that is taken and freed again costs no switch of threads. Safe to use from any thread.
+ * <p>The entries are spread over several heaps with a lock each, so that threads that lock different names do not
+ * contend. Scheduling wakes the thread only if the entry is due sooner than the thread would wake anyway, and
+ * cancelling never does, so that a lock that is taken and freed again costs no switch of threads. Safe to use from any
+ * thread.
  */
 public final class Timer {
     private static final QuietLog LOG = QuietLog.of(Timer.class);
@@ -30,12 +31,15 @@ public final class Timer {
     private final TimerHeap[] stripes = new TimerHeap[STRIPES];
     private final Object starting = new Object();
 
-    /** What is to be handled now; used by the thread alone. What a handler that fails leaves here is handled again. */
+    /**
+     * The entries to handle now; used by the timer's thread only. Entries that a failing handler leaves here are
+     * handled again.
+     */
     private final List<Entry> due = new ArrayList<>();
 
     private volatile @Nullable Thread thread;
 
-    /** Whether the thread looks through the heaps; then it may have passed the one to which an entry is added. */
+    /** Whether the thread is scanning the heaps; it may already have passed the heap to which an entry is added. */
     private volatile boolean scanning;
 
     /** When the thread wakes by itself; valid while it is not scanning. */
@@ -45,12 +49,12 @@ public final class Timer {
     private volatile boolean closed;
     private volatile @Nullable Thread closer;
 
-    /** Something that is due at a moment. Belongs to one timer at most; its fields are guarded by the lock of its heap. */
+    /** An entry, due at some moment. Belongs to at most one timer; the lock of its heap guards its fields. */
     public abstract static class Entry {
         private final int stripe;
         long dueNanos;
 
-        /** How much too early it may be handled, to share a request with others. */
+        /** How early it may be handled, to share a request with others. */
         long earlyNanos;
 
         /** Its index in the heap, or -1. */
@@ -76,10 +80,10 @@ public final class Timer {
      * Plans an entry, or moves it if it is planned already. Has no effect after {@link #close}.
      *
      * @param dueNanos when it is due, on the monotonic clock
-     * @param earlyNanos how much too early it may be handled
+     * @param earlyNanos how early it may be handled
      */
     public void schedule(Entry entry, long dueNanos, long earlyNanos) {
-        // First, so that nothing is planned if the thread cannot be started.
+        // Started first, so that nothing is planned if the thread cannot be started.
         ensureStarted();
         TimerHeap heap = stripes[entry.stripe];
         synchronized (heap) {
@@ -109,7 +113,7 @@ public final class Timer {
         if (thread != null || closed) {
             return;
         }
-        // Not under a lock, since the thread may come from a factory of the user's. One that is too late is never
+        // Not under a lock, since the application may supply the threads. A thread that comes too late is never
         // started.
         Thread fresh = env.newThread(threadName, this::run);
         synchronized (starting) {
@@ -138,7 +142,7 @@ public final class Timer {
     }
 
     private void turn() {
-        // An interrupt means nothing here, and would keep the thread from sleeping.
+        // Clears the interrupt status, which means nothing here and would keep the thread from sleeping.
         Thread.interrupted();
         long sleepNanos = takeDue();
         if (!due.isEmpty()) {
@@ -154,11 +158,11 @@ public final class Timer {
             env.park(this, PAUSE_NANOS);
             LOG.log(System.Logger.Level.ERROR, threadName + " failed", failure);
         } catch (Throwable e) {
-            // Even this may fail where memory has run out; the next turn comes all the same.
+            // Even logging may fail if memory has run out; the next turn comes all the same.
         }
     }
 
-    /** Moves what is due to the list, or returns how long nothing will be. */
+    /** Moves the entries that are due to the list, or returns the time until the next one is due. */
     private long takeDue() {
         scanning = true;
         busy = true;
@@ -186,7 +190,7 @@ public final class Timer {
         return sleepNanos;
     }
 
-    /** Where a request is to be sent anyway, takes along what may share it. */
+    /** Adds entries that may be handled early, so that they share a request with the due ones. */
     private void takeEarly(long now) {
         for (TimerHeap heap : stripes) {
             synchronized (heap) {
@@ -196,10 +200,10 @@ public final class Timer {
     }
 
     /**
-     * Takes nothing more on, waits for what is being handled, and ends the thread. By one thread.
+     * Accepts no more entries, waits for the ones being handled, and ends the thread. Called by one thread.
      *
      * @param untilNanos when to stop waiting, on the monotonic clock
-     * @return what was not handled
+     * @return the entries that were not handled
      */
     public List<Entry> close(Wait wait, long untilNanos) {
         closer = Thread.currentThread();

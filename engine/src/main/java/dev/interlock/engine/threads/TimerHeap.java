@@ -57,13 +57,13 @@ final class TimerHeap {
         for (Timer.Entry first = first();
                 first != null && first.dueNanos - first.earlyNanos - now <= 0;
                 first = first()) {
-            // In this order, so that an error loses none.
+            // In this order, so that an error loses no entry.
             taken.add(first);
             remove(first);
         }
     }
 
-    /** Moves all entries to a list, in no order. */
+    /** Moves all entries to a list, in no particular order. */
     void drain(List<Timer.Entry> taken) {
         for (int i = 0; i < size; i++) {
             Timer.Entry entry = at(i);

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * How long one acquisition waits, and what an interrupt does to it. The only class that reads the interrupt status of a user's
- * thread.
+ * The time limit of one acquisition, and the effect of interrupts on it. The only class that reads the interrupt status
+ * of the application's threads.
  *
  * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O. An interrupt that comes meanwhile is kept
  * here, and is thrown or set again at the end. Used by one thread.
@@ -18,6 +18,7 @@ public final class Wait {
     private final boolean bounded;
     private final long deadlineNanos;
     private boolean interrupted;
+    private boolean answered;
 
     private Wait(Environment env, boolean interruptible, boolean bounded, long waitNanos) {
         this.env = env;
@@ -53,7 +54,7 @@ public final class Wait {
         return atMost(env, nanos);
     }
 
-    /** Runs something that must not be disturbed by an interrupt, and preserves the interrupt status. */
+    /** Runs code that an interrupt must not disturb, and preserves the interrupt status. */
     public static <T> T undisturbed(Supplier<T> action) {
         boolean wasInterrupted = Thread.interrupted();
         try {
@@ -83,7 +84,7 @@ public final class Wait {
         interrupted |= Thread.interrupted();
     }
 
-    /** Whether an interrupt has come that ends this wait. */
+    /** Whether an interrupt ends this wait. */
     public boolean isEndedByInterrupt() {
         return interruptible && interrupted;
     }
@@ -99,14 +100,24 @@ public final class Wait {
         return bounded && env.nanoTime() - deadlineNanos >= 0;
     }
 
+    /** Notes that the backend has answered this acquisition, for one of its names. */
+    public void noteAnswer() {
+        answered = true;
+    }
+
+    /** Whether the backend has answered for a name before, so that an outage meets an acquisition that waits already. */
+    public boolean isAnswered() {
+        return answered;
+    }
+
     /** Whether the time or an interrupt has ended this wait. */
     public boolean isOver() {
         return isEndedByInterrupt() || isTimeOver();
     }
 
     /**
-     * How long a wait that is over may take to give up what it has: no longer than one time-out after its time, however long its
-     * last request took. Not positive if nothing is left.
+     * How long a wait that is over may take to release what it has: until one command time-out after the end of its
+     * time, however long its last request took. Zero or negative if nothing is left.
      */
     public Duration leftForRelease(Duration timeout) {
         long overdueNanos = bounded ? Math.max(0, env.nanoTime() - deadlineNanos) : 0;

@@ -8,7 +8,7 @@ import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What threads have lost is not remembered for ever. */
+/** Losses of threads are not remembered for ever. */
 class LostHoldsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -7,7 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A listener that keeps what it hears. */
+/** A listener that records its events. */
 public class Heard implements LockListener {
     private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
 

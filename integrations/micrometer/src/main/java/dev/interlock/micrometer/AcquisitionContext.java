@@ -5,8 +5,7 @@ import io.micrometer.observation.Observation;
 import java.util.OptionalLong;
 
 /**
- * What is known of one acquisition of a lock while it is observed. Its outcome and its fencing token are known when the observation
- * stops.
+ * The context of the observation of one acquisition. Outcome and fencing token are set when the observation stops.
  */
 public final class AcquisitionContext extends Observation.Context {
     private final String strategy;
@@ -16,29 +15,29 @@ public final class AcquisitionContext extends Observation.Context {
     private volatile Outcome outcome = Outcome.UNKNOWN;
     private volatile OptionalLong fencingToken = OptionalLong.empty();
 
-    /** For how long an acquisition waits for a lock that somebody else holds. */
+    /** The longest wait of an acquisition for a lock that somebody else holds. */
     public enum Wait {
-        /** It does not wait. */
+        /** No wait. */
         NONE,
-        /** For a time. */
+        /** A bounded wait. */
         BOUNDED,
-        /** For as long as it takes. */
+        /** A wait without limit. */
         UNBOUNDED
     }
 
-    /** How an acquisition ended. */
+    /** The outcome of an acquisition. */
     public enum Outcome {
-        /** It has not ended. */
+        /** The acquisition has not ended. */
         UNKNOWN,
         /** The caller has the lock. */
         ACQUIRED,
-        /** Somebody else had it for as long as the caller wanted to wait. */
+        /** Somebody else held the lock for as long as the caller would wait. */
         TAKEN,
         /** The caller was interrupted. */
         INTERRUPTED,
-        /** The caller cancelled it. */
+        /** The caller cancelled the acquisition. */
         CANCELLED,
-        /** The caller was told that it had lost the lock before. */
+        /** The caller was told of the loss of an earlier hold. */
         LOST,
         /** The backend did not answer, or the factory was closed. */
         FAILED
@@ -79,7 +78,7 @@ public final class AcquisitionContext extends Observation.Context {
     }
 
     /**
-     * Returns for how long the caller would wait.
+     * Returns the longest wait of the caller.
      *
      * @return the kind of wait
      */
@@ -88,7 +87,7 @@ public final class AcquisitionContext extends Observation.Context {
     }
 
     /**
-     * Returns how the acquisition ended.
+     * Returns the outcome of the acquisition.
      *
      * @return the outcome, {@link Outcome#UNKNOWN} until it has ended
      */

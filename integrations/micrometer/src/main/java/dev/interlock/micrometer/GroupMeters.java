@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The meters of one group of locks in one registry. All are registered at once, so that a counter is seen at zero before it is seen
- * at one, which is what shows that it grew.
+ * The meters of one group of locks in one registry. All are registered at once, so that a counter is seen at zero
+ * before it is seen at one: otherwise its first increase would be invisible.
  */
 final class GroupMeters {
     private final List<Meter> all = new ArrayList<>();

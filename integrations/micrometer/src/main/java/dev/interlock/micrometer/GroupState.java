@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** What is the case now in one group of locks, and the group's meters in each registry. Safe to use from any thread. */
+/** The current state of one group of locks, and the group's meters in each registry. Safe to use from any thread. */
 final class GroupState {
     final LockCounts held = new LockCounts();
     final LockCounts waiting = new LockCounts();
@@ -27,7 +27,10 @@ final class GroupState {
         meters.forEach(action);
     }
 
-    /** Forgets what is the case, since events are missing: what is held, waited for or failing now is counted again when it changes. */
+    /**
+     * Resets the state, because events are missing. Locks that are held, waited for or in an outage are counted again
+     * when they change.
+     */
     void forget() {
         held.clear();
         waiting.clear();

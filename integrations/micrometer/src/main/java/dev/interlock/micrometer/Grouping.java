@@ -7,9 +7,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** An application's function from names to groups, kept from doing harm: it neither fails nor has too many results. */
+/**
+ * A safe form of an application's function from names to groups: it never throws, and has a bounded number of results.
+ */
 final class Grouping {
-    /** How many groups there are before further ones become {@link LockGroups#OTHER}. */
+    /** The number of groups after which further ones become {@link LockGroups#OTHER}. */
     static final int MAX_GROUPS = 100;
 
     private static final System.Logger LOG = System.getLogger(Grouping.class.getPackageName());
@@ -30,7 +32,7 @@ final class Grouping {
         if (groups.contains(group)) {
             return group;
         }
-        // Threads that come at once may make a few groups more.
+        // Concurrent threads may create a few groups more.
         if (groups.size() < MAX_GROUPS) {
             groups.add(group);
             return group;

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What is known of one hold of a lock while it is observed, from its acquisition to its release or loss. Whether it was lost is known
- * when the observation stops.
+ * The context of the observation of one hold, from its acquisition to its release or loss. The loss is set when the
+ * observation stops.
  */
 public final class HoldContext extends Observation.Context {
     private final String strategy;

@@ -5,15 +5,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many there are of something now, told by events, some of which may be missing. Counts by lock, so that a missing event of
- * one lock does not spoil the count of others for good. Safe to use from any thread.
+ * A count that events change, some of which may be missing. Kept by lock, so that a missing event of one lock does not
+ * falsify the count of others for good. Safe to use from any thread.
  */
 final class LockCounts {
     private final Object monitor = new Object();
     private final Map<String, Integer> counts = new HashMap<>();
     private int total;
 
-    /** Changes the count of a lock, to no less than zero. */
+    /** Changes the count of a lock, down to zero at least. */
     void add(String lockName, int change) {
         synchronized (monitor) {
             put(lockName, counts.getOrDefault(lockName, 0) + change);

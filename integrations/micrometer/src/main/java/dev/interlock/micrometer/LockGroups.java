@@ -4,8 +4,8 @@ package dev.interlock.micrometer;
 import java.util.function.UnaryOperator;
 
 /**
- * Functions from the name of a lock to its group. A group is what metrics and observations tell locks apart by: names are often
- * many ({@code invoice:42}), and each would make time series of its own.
+ * Functions from the name of a lock to its group. Metrics and observations distinguish locks by group, because names
+ * are often many ({@code invoice:42}) and each would create its own time series.
  */
 public final class LockGroups {
     /** The group of all locks if no function is given: {@value}. */
@@ -26,7 +26,7 @@ public final class LockGroups {
     }
 
     /**
-     * Groups locks by what stands in their names before a separator: with {@code ":"}, the group of {@code invoice:42} is
+     * Groups locks by the part of their names before a separator: with {@code ":"}, the group of {@code invoice:42} is
      * {@code invoice}. A name without the separator, or that begins with it, belongs to the group {@value #OTHER}.
      *
      * @param separator the separator, of which the first one in a name counts

@@ -182,8 +182,8 @@ public final class LockMetrics implements MeterBinder, LockListener, AutoCloseab
         private Builder() {}
 
         /**
-         * Sets what the group of a lock is. Beyond a hundred groups, further ones count as {@link LockGroups#OTHER}, and so do
-         * locks for which the function fails or returns nothing.
+         * Sets the function from a lock to its group. Beyond a hundred groups, further ones count as {@link
+         * LockGroups#OTHER}, and so do locks for which the function fails or returns nothing.
          *
          * @param group a function from the name of a lock to its group
          * @return this builder

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 
 /** The observations that {@link ObservedLocks} makes. */
 public enum LockObservation implements ObservationDocumentation {
-    /** One acquisition of a lock, from the call to its end, successful or not. Re-entry is none. */
+    /** One acquisition of a lock, from the call to its end, successful or not. Re-entry is not an acquisition. */
     ACQUISITION,
 
     /** One hold of a lock, from its acquisition to its release or loss. Its scope is not opened. */
@@ -43,14 +43,14 @@ public enum LockObservation implements ObservationDocumentation {
         STRATEGY("strategy"),
         /** The group of the lock. */
         GROUP("group"),
-        /** For how long an acquisition would wait: {@code none}, {@code bounded} or {@code unbounded}. */
+        /** The longest wait of an acquisition: {@code none}, {@code bounded} or {@code unbounded}. */
         WAIT("wait"),
         /**
-         * How it ended. An acquisition: {@code acquired}, {@code taken}, {@code interrupted}, {@code cancelled}, {@code lost} or
-         * {@code failed}. A hold: {@code released} or {@code lost}.
+         * The outcome. Of an acquisition: {@code acquired}, {@code taken}, {@code interrupted}, {@code cancelled},
+         * {@code lost} or {@code failed}. Of a hold: {@code released} or {@code lost}.
          */
         OUTCOME("outcome"),
-        /** Why a hold was lost, such as {@code expired}; {@code none} if it was not. */
+        /** The cause of a loss, such as {@code expired}; {@code none} if the hold was not lost. */
         CAUSE("cause"),
         /** The name of the lock; of high cardinality. */
         LOCK("lock"),

@@ -6,7 +6,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the observations of one factory. Safe to use from any thread. */
+/** Creates the observations of one factory. Safe to use from any thread. */
 final class Observations {
     private static final AcquisitionConvention DEFAULT_ACQUISITION = new AcquisitionConvention() {};
     private static final HoldConvention DEFAULT_HOLD = new HoldConvention() {};

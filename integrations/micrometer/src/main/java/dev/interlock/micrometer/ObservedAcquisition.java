@@ -20,13 +20,13 @@ final class ObservedAcquisition {
         this.observation = observation;
     }
 
-    /** What was observed when the lock was asked for. */
+    /** Returns the observation that was current when the lock was requested. */
     @Nullable
     Observation parent() {
         return parent;
     }
 
-    /** Makes this what the current thread observes, until the acquisition ends on the same thread. */
+    /** Makes this the current observation of the thread, until the acquisition ends on the same thread. */
     ObservedAcquisition here() {
         observation.openScope();
         return this;

@@ -5,6 +5,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockHandle;
 import dev.interlock.LossCause;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -24,8 +25,18 @@ final class ObservedHandle implements LockHandle {
     }
 
     @Override
+    public List<String> lockNames() {
+        return handle.lockNames();
+    }
+
+    @Override
     public OptionalLong fencingToken() {
         return handle.fencingToken();
+    }
+
+    @Override
+    public OptionalLong fencingToken(String name) {
+        return handle.fencingToken(name);
     }
 
     @Override

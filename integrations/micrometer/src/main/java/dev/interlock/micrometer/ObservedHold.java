@@ -6,8 +6,8 @@ import dev.interlock.LossCause;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The observation of one hold, which ends once. Knows nothing of the lease: the lease knows this, and a handle that is dropped without
- * being closed is found because nobody knows it.
+ * The observation of one hold, which ends once. Keeps no reference to the lease, because the lease refers to this: a
+ * handle that was dropped without being closed must stay unreachable to be found.
  */
 final class ObservedHold {
     private final HoldContext context;

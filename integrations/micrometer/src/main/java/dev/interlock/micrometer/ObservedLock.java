@@ -8,6 +8,8 @@ import dev.interlock.LockBackendException;
 import dev.interlock.LockHandle;
 import dev.interlock.micrometer.AcquisitionContext.Wait;
 import java.time.Duration;
+import java.util.Date;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,20 +20,20 @@ import java.util.function.Function;
 /**
  * A lock whose acquisitions and holds are observed.
  *
- * <p>Before an acquisition it does not ask whether the current thread holds the lock: the answer would count as telling the thread
- * of a loss, and the acquisition would acquire the lock afresh in place of throwing.
+ * <p>Does not ask before an acquisition whether the current thread holds the lock: the answer would report a loss to
+ * the thread, and the acquisition would acquire the lock afresh instead of throwing.
  */
 final class ObservedLock implements DistributedLock {
     private final DistributedLock lock;
     private final Observations observations;
     private final ThreadHolds holds;
 
-    /** One way to ask for the lock for the current thread. */
+    /** An acquisition for the current thread. */
     private interface Attempt<E extends Exception> {
         boolean run() throws E;
     }
 
-    /** One way to ask for the lock for a handle. */
+    /** An acquisition for a handle. */
     private interface HandleAttempt<E extends Exception> {
         Optional<LockHandle> run() throws E;
     }
@@ -45,6 +47,11 @@ final class ObservedLock implements DistributedLock {
     @Override
     public String name() {
         return lock.name();
+    }
+
+    @Override
+    public List<String> names() {
+        return lock.names();
     }
 
     @Override
@@ -96,7 +103,7 @@ final class ObservedLock implements DistributedLock {
         Lease lease = granted.get();
         acquisition.acquired(lease.fencingToken());
         if (holds.isHeld(name())) {
-            // Nobody could say before, as after the machine was suspended.
+            // The loss could not be known before, as after the machine was suspended.
             holds.enter(name());
         } else {
             holds.begin(lease, observations.hold(lease, acquisition.parent()));
@@ -108,7 +115,7 @@ final class ObservedLock implements DistributedLock {
     private Lease granted() {
         Optional<Lease> lease = lock.lease();
         if (lease.isEmpty()) {
-            // Throws if it was lost.
+            // This throws if the lock was lost.
             lock.unlock();
             throw new LockBackendException(
                     LockBackendException.Reason.OUTCOME_UNKNOWN,
@@ -181,13 +188,16 @@ final class ObservedLock implements DistributedLock {
         return relay(acquisition, lock.tryAcquireAsync(wait), granted -> granted, granted -> granted);
     }
 
-    /** Returns a stage that completes like a given one but for the handle, and cancels it if it is completed by others. */
+    /**
+     * Returns a stage that completes like the given one, with an observed handle, and that cancels the given stage if
+     * it is completed by others.
+     */
     private <T> CompletionStage<T> relay(
             ObservedAcquisition acquisition,
             CompletionStage<T> source,
             Function<T, Optional<LockHandle>> granted,
             Function<Optional<LockHandle>, T> result) {
-        CompletableFuture<T> relayed = new CompletableFuture<>();
+        CompletableFuture<T> relayed = new Relay<>(source.toCompletableFuture());
         source.whenComplete((value, failure) -> {
             if (failure != null) {
                 acquisition.threw(failure);
@@ -199,8 +209,36 @@ final class ObservedLock implements DistributedLock {
                 handle.ifPresent(LockHandle::close);
             }
         });
+        // What completes it otherwise, as completeAsync does.
         relayed.whenComplete((value, failure) -> source.toCompletableFuture().cancel(false));
         return relayed;
+    }
+
+    /** Cancels the acquisition before its own dependents run, which may block: a dependent that was added first runs last. */
+    private static final class Relay<T> extends CompletableFuture<T> {
+        private final CompletableFuture<?> source;
+
+        Relay(CompletableFuture<?> source) {
+            this.source = source;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            source.cancel(mayInterruptIfRunning);
+            return super.cancel(mayInterruptIfRunning);
+        }
+
+        @Override
+        public boolean complete(T value) {
+            source.cancel(false);
+            return super.complete(value);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            source.cancel(false);
+            return super.completeExceptionally(failure);
+        }
     }
 
     @Override
@@ -230,7 +268,84 @@ final class ObservedLock implements DistributedLock {
 
     @Override
     public Condition newCondition() {
-        return lock.newCondition();
+        return new ObservedCondition(lock.newCondition());
+    }
+
+    @Override
+    public Condition condition(String name) {
+        return new ObservedCondition(lock.condition(name));
+    }
+
+    /** A condition whose waits end one hold and begin another. Its callers wait in loops. */
+    @SuppressWarnings("WaitNotInLoop")
+    private final class ObservedCondition implements Condition {
+        private final Condition condition;
+
+        ObservedCondition(Condition condition) {
+            this.condition = condition;
+        }
+
+        /** One call that waits. */
+        private interface Waiting<T, E extends Exception> {
+            T run() throws E;
+        }
+
+        private <T, E extends Exception> T await(Waiting<T, E> waiting) throws E {
+            int count = holds.leave(name());
+            try {
+                return waiting.run();
+            } finally {
+                if (count > 0) {
+                    lock.lease().ifPresent(lease -> holds.comeBack(lease, observations.hold(lease, null), count));
+                }
+            }
+        }
+
+        @Override
+        public void await() throws InterruptedException {
+            this.<Boolean, InterruptedException>await(() -> {
+                condition.await();
+                return true;
+            });
+        }
+
+        @Override
+        public void awaitUninterruptibly() {
+            this.<Boolean, RuntimeException>await(() -> {
+                condition.awaitUninterruptibly();
+                return true;
+            });
+        }
+
+        @Override
+        public long awaitNanos(long nanosTimeout) throws InterruptedException {
+            return this.<Long, InterruptedException>await(() -> condition.awaitNanos(nanosTimeout));
+        }
+
+        @Override
+        public boolean await(long time, TimeUnit unit) throws InterruptedException {
+            return this.<Boolean, InterruptedException>await(() -> condition.await(time, unit));
+        }
+
+        @Override
+        public boolean awaitUntil(Date deadline) throws InterruptedException {
+            return this.<Boolean, InterruptedException>await(() -> condition.awaitUntil(deadline));
+        }
+
+        @Override
+        public void signal() {
+            condition.signal();
+        }
+
+        @Override
+        public void signalAll() {
+            condition.signalAll();
+        }
+
+        @Override
+        public String toString() {
+            return condition.toString();
+        }
     }
 
     @Override

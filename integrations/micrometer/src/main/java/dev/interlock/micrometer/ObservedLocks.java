@@ -8,16 +8,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an observation of each acquisition and each hold of a factory's locks, such as spans of a trace.
+ * Observes each acquisition and each hold of a factory's locks, for example as spans of a trace.
  *
  * <pre>{@code
  * DistributedLockFactory locks = ObservedLocks.builder(observations).group(LockGroups.before(":")).build()
  *         .observe(DistributedLocks.getInstance(config));
  * }</pre>
  *
- * <p>{@link LockObservation} says what is observed. An acquisition is observed in its own scope, so that what the client of the
- * server reports belongs to it. A hold has no scope, because locks need not be released in the reverse order of their acquisition;
- * its parent is what was observed when the lock was asked for.
+ * <p>{@link LockObservation} says what is observed. An acquisition is observed in its own scope, so that observations
+ * of the server's client become its children. A hold has no scope, because locks need not be released in the reverse
+ * order of their acquisition; its parent is the observation that was current when the lock was requested.
  *
  * <p>Whatever a handler or a convention throws is logged once, and does not reach the lock. Apart from that, and from the time that
  * handlers take, the locks do what they do without being observed. Instances are immutable and safe to use from any thread.
@@ -76,8 +76,8 @@ public final class ObservedLocks {
         }
 
         /**
-         * Sets what the group of a lock is. Beyond a hundred groups, further ones count as {@link LockGroups#OTHER}, and so do
-         * locks for which the function fails or returns nothing.
+         * Sets the function from a lock to its group. Beyond a hundred groups, further ones count as {@link
+         * LockGroups#OTHER}, and so do locks for which the function fails or returns nothing.
          *
          * @param group a function from the name of a lock to its group
          * @return this builder
@@ -88,7 +88,8 @@ public final class ObservedLocks {
         }
 
         /**
-         * Sets how observations of acquisitions are named. A convention that the registry knows for them is used otherwise.
+         * Sets the convention for observations of acquisitions. If none is set, that of the registry is used, if it has
+         * one.
          *
          * @param convention the convention
          * @return this builder
@@ -99,7 +100,7 @@ public final class ObservedLocks {
         }
 
         /**
-         * Sets how observations of holds are named. A convention that the registry knows for them is used otherwise.
+         * Sets the convention for observations of holds. If none is set, that of the registry is used, if it has one.
          *
          * @param convention the convention
          * @return this builder
@@ -110,7 +111,7 @@ public final class ObservedLocks {
         }
 
         /**
-         * Returns what observes factories.
+         * Returns the object that observes factories.
          *
          * @return the observer
          */

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An observation whose handlers and conventions cannot fail a lock: what they throw is logged once. A handler that threw after a
- * lock was acquired would otherwise leave it held by a caller that does not know of it.
+ * An observation whose handlers and conventions cannot fail a lock: their exceptions are logged once. Otherwise, an
+ * exception after an acquisition would leave the lock held by a caller that does not know it.
  */
 final class SafeObservation {
     private static final System.Logger LOG = System.getLogger(SafeObservation.class.getPackageName());

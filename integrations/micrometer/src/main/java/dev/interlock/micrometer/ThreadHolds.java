@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The observed holds of each thread, by the name of the lock. */
 final class ThreadHolds {
-    /** How many holds a thread may have here before those that were lost, and never given up, are looked for. */
+    /** The number of holds of a thread from which on lost holds that were never released are removed. */
     private static final int TIDY_FROM = 64;
 
     @SuppressWarnings("ThreadLocalUsage") // The holds of one factory are not those of another.
     private final ThreadLocal<Map<String, Entry>> entries = new ThreadLocal<>();
 
-    /** A hold, and how often its thread has acquired the lock. */
+    /** A hold, and the number of acquisitions of its thread. */
     private static final class Entry {
         final Lease lease;
         final ObservedHold hold;
@@ -31,13 +31,13 @@ final class ThreadHolds {
         return own == null ? null : own.get(lockName);
     }
 
-    /** Whether the current thread has a hold whose lease is valid, so that an acquisition is a re-entry. */
+    /** Returns whether the current thread has a hold whose lease is valid, so that an acquisition is a re-entry. */
     boolean isHeld(String lockName) {
         Entry entry = entry(lockName);
         return entry != null && entry.lease.isValid();
     }
 
-    /** Notes that the current thread has acquired a lock again that it holds. */
+    /** Records a re-entry of the current thread. */
     void enter(String lockName) {
         Entry entry = entry(lockName);
         if (entry != null) {
@@ -45,7 +45,7 @@ final class ThreadHolds {
         }
     }
 
-    /** Notes a fresh hold of the current thread. */
+    /** Records a new hold of the current thread. */
     void begin(Lease lease, ObservedHold hold) {
         Map<String, Entry> own = entries.get();
         if (own == null) {
@@ -57,7 +57,7 @@ final class ThreadHolds {
         own.put(lease.lockName(), new Entry(lease, hold));
     }
 
-    /** Notes that the current thread has undone one acquisition; the last one ends the hold. */
+    /** Records one release of the current thread; the last one ends the hold. */
     void exit(String lockName) {
         Entry entry = entry(lockName);
         if (entry != null && --entry.count == 0) {
@@ -66,7 +66,27 @@ final class ThreadHolds {
         }
     }
 
-    /** Forgets a hold of the current thread that was lost, and says so itself. */
+    /** Ends the hold of the current thread, which waits for a condition; returns how often it had acquired the lock. */
+    int leave(String lockName) {
+        Entry entry = entry(lockName);
+        if (entry == null) {
+            return 0;
+        }
+        forget(lockName);
+        entry.hold.released();
+        return entry.count;
+    }
+
+    /** Notes a fresh hold of the current thread after a wait for a condition. */
+    void comeBack(Lease lease, ObservedHold hold, int count) {
+        begin(lease, hold);
+        Entry entry = entry(lease.lockName());
+        if (entry != null) {
+            entry.count = count;
+        }
+    }
+
+    /** Removes a lost hold of the current thread, whose observation ends by itself. */
     void forget(String lockName) {
         Map<String, Entry> own = entries.get();
         if (own != null) {

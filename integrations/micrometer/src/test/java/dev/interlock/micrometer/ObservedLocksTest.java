@@ -120,6 +120,18 @@ class ObservedLocksTest {
     }
 
     @Test
+    void aWaitForAConditionEndsOneHoldAndBeginsAnother() throws Exception {
+        DistributedLock lock = lock("invoice:1");
+        lock.lock();
+        lock.lock();
+        assertThat(lock.newCondition().await(1, TimeUnit.MILLISECONDS)).isFalse();
+        lock.unlock();
+        assertStopped(acquisition("unbounded", "acquired"), hold("released", "none"));
+        lock.unlock();
+        assertStopped(acquisition("unbounded", "acquired"), hold("released", "none"), hold("released", "none"));
+    }
+
+    @Test
     void theNameOfTheLockAndItsFencingTokenAreOfHighCardinality() {
         DistributedLock lock = lock("invoice:2");
         lock.lock();

@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.micrometer.servers.ServerMetrics;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -65,12 +69,19 @@ class PagesTest {
         new Events(metrics).requested("invoice:1");
     }
 
+    /** Metrics of a factory over three servers, none of which need be there. */
+    private static ServerMetrics serverMetrics() {
+        LockConfig config = LockConfig.of("redis://a.invalid,redis://b.invalid,redis://c.invalid");
+        return ServerMetrics.of(DistributedLocks.getInstance("redlock", config), Tags.empty());
+    }
+
     @Test
     void thePageListsTheMetersWithTheirKindsAndTags() throws IOException {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         LockMetrics metrics = LockMetrics.builder().build();
         metrics.bindTo(registry);
         oneEvent(metrics);
+        serverMetrics().bindTo(registry);
         Map<String, String> meters = new TreeMap<>();
         for (Meter meter : registry.getMeters()) {
             meters.put(
@@ -151,6 +162,7 @@ class PagesTest {
         LockMetrics metrics = LockMetrics.builder().build();
         metrics.bindTo(registry);
         oneEvent(metrics);
+        serverMetrics().bindTo(registry);
         Map<String, Set<String>> exposed = new TreeMap<>();
         Matcher samples = SAMPLE.matcher(registry.scrape());
         while (samples.find()) {

@@ -44,7 +44,8 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  *     <td>the current thread held the lock and lost it</td></tr>
  * <tr><th scope="row">{@code unlock}</th><td>{@link IllegalMonitorStateException}</td>
  *     <td>the current thread does not hold the lock</td></tr>
- * <tr><th scope="row">{@code newCondition}</th><td>{@link UnsupportedOperationException}</td><td>always</td></tr>
+ * <tr><th scope="row">{@code newCondition}</th><td>{@link UnsupportedOperationException}</td>
+ *     <td>the strategy does not declare {@link dev.interlock.spi.Capability#CONDITIONS}</td></tr>
  * </tbody>
  * </table>
  *
@@ -52,7 +53,7 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  */
 public final class InterlockLockRegistry
         implements RenewableLockRegistry<DistributedLock>, ExpirableLockRegistry<DistributedLock> {
-    /** How many lock objects a registry keeps unless {@link #setCacheCapacity} says otherwise: {@value}. */
+    /** The default number of lock objects that a registry keeps: {@value}. */
     public static final int DEFAULT_CAPACITY = 100_000;
 
     private final String registryKey;
@@ -60,7 +61,7 @@ public final class InterlockLockRegistry
     private final LockCache cache = new LockCache(DEFAULT_CAPACITY);
 
     /**
-     * Makes a registry of locks with the factory's default options.
+     * Creates a registry of locks with the factory's default options.
      *
      * @param factory where the locks come from; stays open
      * @param registryKey what the names of all locks begin with
@@ -71,7 +72,7 @@ public final class InterlockLockRegistry
     }
 
     /**
-     * Makes a registry of locks with options of their own.
+     * Creates a registry of locks with options of their own.
      *
      * @param factory where the locks come from; stays open
      * @param registryKey what the names of all locks begin with

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The lock objects that were used last, by name. Drops none that is in use. Safe to use from any thread. */
 final class LockCache {
-    /** How many objects in use one call passes over, so that no call takes long where all are in use. */
+    /** The most objects in use that one call passes over, so that no call takes long if all are in use. */
     private static final int PATIENCE = 16;
 
     private final Object monitor = new Object();
-    /** In the order of use, the longest unused first. */
+    /** In order of use, least recently used first. */
     private final Map<String, RegistryLock> locks = new LinkedHashMap<>(16, 0.75f, true);
 
     private int capacity;
@@ -44,7 +44,10 @@ final class LockCache {
         }
     }
 
-    /** Drops the longest unused. One that is in use goes to the end of the order, so that the next call finds others. */
+    /**
+     * Drops the least recently used lock objects. An object in use moves to the end of the order, so that the next call
+     * checks others.
+     */
     private void trim(@Nullable RegistryLock spared, int steps) {
         for (int step = 0; step < steps && locks.size() > capacity; step++) {
             Iterator<Map.Entry<String, RegistryLock>> order = locks.entrySet().iterator();

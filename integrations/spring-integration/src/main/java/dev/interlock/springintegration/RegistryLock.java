@@ -15,10 +15,10 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
- * A lock of Interlock as Spring Integration wants it.
+ * Adapts a lock of Interlock to the interface of Spring Integration.
  *
- * <p>Before an acquisition it does not ask whether the current thread holds the lock: the answer would count as telling the thread
- * of a loss, the acquisition would acquire the lock afresh, and a leader would take that for a re-entry.
+ * <p>Does not ask before an acquisition whether the current thread holds the lock: the answer would report a loss to
+ * the thread, the acquisition would acquire the lock afresh, and a leader would take that for a re-entry.
  */
 final class RegistryLock implements DistributedLock {
     private static final Duration MOMENT = Duration.ofMillis(1);
@@ -36,7 +36,7 @@ final class RegistryLock implements DistributedLock {
      */
     private record Hold(Lease lease, Duration granted) {}
 
-    /** One way to ask for a lock. */
+    /** An acquisition. */
     private interface Attempt<E extends Exception> {
         boolean on(dev.interlock.DistributedLock lock) throws E;
     }
@@ -104,12 +104,12 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** Notes a fresh hold, and lengthens the lease of one that was entered again. */
+    /** Records a new hold, or extends the lease after a re-entry. */
     private void confirm(@Nullable Duration ttl) {
         touch();
         Lease lease = lock.lease().orElse(null);
         if (lease == null) {
-            // Throws if it was lost.
+            // This throws if the lock was lost.
             lock.unlock();
             throw new LockBackendException(
                     LockBackendException.Reason.OUTCOME_UNKNOWN, "nobody knows whether it is still held");
@@ -129,14 +129,17 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** Renews a lease of which less than half is left, as happens where renewal is off. One that cannot be renewed is still valid. */
+    /**
+     * Renews a lease of which less than half is left, as happens if renewal is off. A lease that cannot be renewed is
+     * still valid.
+     */
     private static void keepHalf(Lease lease, Duration granted) {
         try {
             lease.ensureValid(granted.dividedBy(2));
         } catch (LockBackendException e) {
-            // The lease says itself when it ends.
+            // The lease itself reports its end.
         } catch (IllegalStateException e) {
-            // So long as maxHold permits.
+            // For as long as maxHold permits.
         }
     }
 
@@ -193,7 +196,7 @@ final class RegistryLock implements DistributedLock {
         return System.nanoTime() - usedNanos;
     }
 
-    /** Whether a thread of this process holds the lock or waits for it. */
+    /** Returns whether a thread of this process holds the lock or waits for it. */
     boolean isInUse() {
         Hold hold = latest;
         return acquiring.get() > 0 || (hold != null && hold.lease().isValid());

@@ -43,9 +43,7 @@ class RegistryLockConformanceTest extends PlainLockConformance {
     @Override
     protected PlainLocks locks() {
         AtomicInteger next = new AtomicInteger();
-        return PlainLocks.clients(() -> client(next.getAndIncrement()))
-                .wakingWaiters()
-                .withoutConditions();
+        return PlainLocks.clients(() -> client(next.getAndIncrement())).wakingWaiters();
     }
 
     @Override

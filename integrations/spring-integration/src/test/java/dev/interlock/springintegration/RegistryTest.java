@@ -269,8 +269,10 @@ class RegistryTest {
     }
 
     @Test
-    void conditionsAreNotSupported() {
-        assertThatThrownBy(registry.obtain("condition")::newCondition)
-                .isInstanceOf(UnsupportedOperationException.class);
+    void conditionsAreThoseOfTheLock() throws InterruptedException {
+        DistributedLock lock = registry.obtain("condition");
+        lock.lock();
+        assertThat(lock.newCondition().await(1, TimeUnit.MILLISECONDS)).isFalse();
+        lock.unlock();
     }
 }

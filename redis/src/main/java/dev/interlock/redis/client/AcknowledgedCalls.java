@@ -39,7 +39,8 @@ final class AcknowledgedCalls {
                 }
                 return accept(line, command, wait, wanted, replies);
             } catch (NotSentException e) {
-                // The wait has not left, but the command before it may have: after the second time nobody can say.
+                // The WAIT was not sent, but the command before it may have been. After the second attempt the outcome
+                // is unknown.
                 if (again) {
                     throw failures.broken(command, e);
                 }
@@ -64,7 +65,10 @@ final class AcknowledgedCalls {
         return replies;
     }
 
-    /** What is left of a call is kept for the reply to come back in, and for its caller to take back what was not acknowledged. */
+    /**
+     * Returns the time that the server may wait. The rest is left for the reply, and for the caller's undo of an
+     * unacknowledged write.
+     */
     private static long waitMillis(Deadline deadline) {
         return Math.max(1, deadline.millisLeft() * 3L / 4);
     }

@@ -5,6 +5,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.HashSlot;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
@@ -21,7 +22,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server behind a client library: what is the same for all of them. */
+/** A node for one server, independent of the client library. */
 public final class ClientNode implements RedisNode {
     private static final RedisCommand ASKING = RedisCommand.of("ASKING");
 
@@ -35,10 +36,10 @@ public final class ClientNode implements RedisNode {
     private final Subscriptions shardSubscriptions;
     private final @Nullable ServerAccess access;
 
-    /** Whether the server has refused keys of different slots, as one does that is in cluster mode. */
+    /** Whether the server has refused keys of different slots, as a server in cluster mode does. */
     private volatile boolean divided;
 
-    /** What to run when the server says that a sharded channel is another node's. */
+    /** The action when the server reports that a sharded channel belongs to another node. */
     private volatile Runnable onChannelMoved = () -> {};
 
     public ClientNode(Environment env, Failures failures, Wire wire, SubscriptionSource source) {
@@ -80,7 +81,7 @@ public final class ClientNode implements RedisNode {
         try {
             return settle(line, commands, line.exchange(commands, undo, deadline));
         } catch (NotSentException e) {
-            // The last command has not left, but those before it may have.
+            // The last command was not sent, but the ones before it may have been.
             throw failures.broken(commands.get(0), e);
         }
     }
@@ -140,7 +141,7 @@ public final class ClientNode implements RedisNode {
         }
         note(error);
         if (error.isAboutServer()) {
-            // Another process may have become the one to ask, as after a fail-over.
+            // Another process may have become responsible, as after a failover.
             line.retire();
         } else {
             line.release();
@@ -199,7 +200,7 @@ public final class ClientNode implements RedisNode {
         }
     }
 
-    /** Sends the scripts that the server did not know, each once in full, and puts the replies in their places. */
+    /** Sends each script that the server did not know once in full, and fills in the replies. */
     private static void sendUnknownScripts(
             Wire.Line line, List<RedisCommand> commands, List<@Nullable Object> replies, Deadline deadline)
             throws NotSentException {
@@ -332,7 +333,7 @@ public final class ClientNode implements RedisNode {
         return shardSubscriptions.add(channel, listener);
     }
 
-    /** Sets what to run when the server says that a sharded channel is another node's. */
+    /** Sets the action for a server that reports that a sharded channel belongs to another node. */
     public void onChannelMoved(Runnable action) {
         onChannelMoved = action;
     }
@@ -350,7 +351,7 @@ public final class ClientNode implements RedisNode {
         lines.close();
     }
 
-    /** What is sent behind a command whose reply is late. It is made only then, which is hardly ever. */
+    /** The undos that are sent behind a command whose reply is late. Built lazily, since that is rare. */
     private static final class Undo extends AbstractList<RedisCommand> {
         private final @Nullable RedisCommand before;
         private final Supplier<RedisCommand> undo;
@@ -373,7 +374,7 @@ public final class ClientNode implements RedisNode {
             }
             RedisCommand command = made;
             if (command == null) {
-                // Threads that meet here make the same.
+                // Threads that race here build the same value.
                 command = undo.get().inFull();
                 made = command;
             }

@@ -17,12 +17,12 @@ public final class Deadline {
         this.end = env.nanoTime() + timeout.toNanos();
     }
 
-    /** How long the call was to last when it began. */
+    /** Returns the time-out that the call began with. */
     public Duration timeout() {
         return timeout;
     }
 
-    /** Returns a moment that comes before this one: after a part of what is left, and no more than a time. */
+    /** Returns an earlier deadline: after a fraction of the remaining time, and at most after a given time. */
     public Deadline sooner(Duration longest, int parts) {
         Duration part = Duration.ofNanos(Math.max(0, nanosLeft() / parts));
         return new Deadline(env, part.compareTo(longest) < 0 ? part : longest);
@@ -32,7 +32,7 @@ public final class Deadline {
         return end - env.nanoTime();
     }
 
-    /** What is left, for sockets: at least one millisecond, because zero means for ever to them. */
+    /** Returns the remaining time for sockets: at least one millisecond, because zero means no limit to them. */
     public int millisLeft() {
         long roundedUp = TimeUnit.NANOSECONDS.toMillis(nanosLeft() + TimeUnit.MILLISECONDS.toNanos(1) - 1);
         return (int) Math.max(1, Math.min(roundedUp, Integer.MAX_VALUE));

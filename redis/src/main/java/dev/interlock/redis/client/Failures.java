@@ -9,6 +9,7 @@ import dev.interlock.LockBackendException;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.Acknowledgement;
 import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisLink;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says what went wrong with a server, in words that help and hold no secret. */
+/** Creates the exceptions for failures of one server. Messages say what to do, and hold no secret. */
 public final class Failures {
     private static final int MAX_TEXT = 200;
     private static final String WANTS_CERTIFICATE =
@@ -47,7 +48,7 @@ public final class Failures {
         this.server = server;
     }
 
-    /** How this server is called in messages. */
+    /** Returns the name of this server in messages. */
     public String server() {
         return server;
     }
@@ -64,7 +65,15 @@ public final class Failures {
                 : new ServerErrorException(REFUSED, server + " refused " + command + ": " + said, error);
     }
 
-    /** One line of bounded length without any argument, which a server may repeat and cut off anywhere. */
+    /** The same, as the reply over a connection. */
+    public RedisLink.Reply.Failed reply(RedisCommand command, ServerError error) {
+        return new RedisLink.Reply.Failed(answered(command, error), !error.isAboutServer());
+    }
+
+    /**
+     * Returns a server's message as one line of bounded length, without the arguments of the command, which a server
+     * may quote.
+     */
     private static String tidy(String text, List<String> arguments) {
         String tidied = text.replaceFirst(",? with args beginning with.*", "");
         for (String argument : arguments) {
@@ -103,7 +112,7 @@ public final class Failures {
                 cause);
     }
 
-    /** No connection came about in time. */
+    /** No connection was established in time. */
     public LockBackendException noConnectionInTime(Deadline deadline) {
         return new LockBackendException(
                 UNREACHABLE,
@@ -129,7 +138,7 @@ public final class Failures {
     }
 
     /**
-     * Returns what to say if too few have acknowledged what a command has written.
+     * Returns the failure if too few replicas have acknowledged a write.
      *
      * @param copies the reply to the wait: the number of replicas, behind the number of disks of the server itself where one was
      *     asked for
@@ -154,7 +163,7 @@ public final class Failures {
         return Optional.of(new LockBackendException(UNREACHABLE, what));
     }
 
-    /** The connection broke before the command had left. */
+    /** The connection broke before the command was sent. */
     public LockBackendException notSent(RedisCommand command, NotSentException cause) {
         return new LockBackendException(
                 UNREACHABLE,
@@ -187,13 +196,13 @@ public final class Failures {
                 : new LockBackendException(UNREACHABLE, message, cause);
     }
 
-    /** What the innermost cause says, which for network failures is the operating system's own word. */
+    /** Returns the message of the innermost cause, which for network failures is that of the operating system. */
     private static String root(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        // Jedis keeps the failures of single addresses aside.
+        // Jedis keeps the failures of single addresses as suppressed exceptions.
         if (root.getSuppressed().length > 0) {
             return root(root.getSuppressed()[0]);
         }

@@ -41,7 +41,7 @@ public final class HelperThreads {
     }
 
     /**
-     * Carries out a call that ends by itself soon after the deadline; no interrupt ends it.
+     * Carries out a call that ends by itself soon after the deadline. Interrupts do not end it.
      *
      * @throws dev.interlock.LockBackendException if the call throws it, or has not begun by the deadline and never will
      */
@@ -81,7 +81,7 @@ public final class HelperThreads {
         executor.shutdown();
     }
 
-    /** Whether it is a virtual thread, which must not block on a socket that others use too. */
+    /** Returns whether a thread is virtual. Virtual threads must not block on a shared socket. */
     public static boolean isVirtual(Thread thread) {
         if (IS_VIRTUAL == null) {
             return false;

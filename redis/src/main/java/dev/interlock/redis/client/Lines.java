@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Finds connections to one server that are there, until it is closed. */
+/** Finds working connections to one server. */
 final class Lines {
-    /** For how long a connection on which the server has answered is believed to be there. */
+    /** The time for which a connection counts as alive after the server has answered on it. */
     private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
+    /** The longest wait for a sign of life: a new connection takes no longer. */
     private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
 
     private final Failures failures;
@@ -60,7 +60,10 @@ final class Lines {
         }
     }
 
-    /** Whether a connection is still there: the network may have forgotten it, and the server ended it, without our being told. */
+    /**
+     * Returns whether a connection is still there: the network may have forgotten it, and the server ended it, without
+     * our being told.
+     */
     private static boolean answers(Wire.Line line, Deadline deadline) {
         try {
             line.exchange(List.of(RedisCommand.of("PING")), List.of(), deadline.sooner(LONGEST_LOOK, 2));

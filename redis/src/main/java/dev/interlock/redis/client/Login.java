@@ -8,17 +8,17 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What one connection was logged in with, and when it has to log in anew. Not shown by {@link #toString}. */
+/** The credentials of one connection, and the time of its next log-in. {@link #toString} shows no credentials. */
 public final class Login {
-    /** The part of the time until the expiry that is left for logging in anew, at most. */
+    /** The fraction of the credentials' lifetime, as a divisor, that is reserved for the next log-in. */
     private static final int PART = 5;
 
     private static final long MOST_AHEAD = TimeUnit.MINUTES.toNanos(3);
 
-    /** Credentials that have expired already are not fetched again for each request. */
+    /** Keeps expired credentials from being fetched again for each request. */
     private static final long LEAST_USE = TimeUnit.SECONDS.toNanos(1);
 
-    /** Longer than any program runs, and short enough to count with. */
+    /** Longer than any program runs, without overflow. */
     private static final Duration LONGEST_USE = Duration.ofDays(10_000);
 
     private final RedisCredentials credentials;
@@ -49,7 +49,7 @@ public final class Login {
                 .orElseGet(() -> RedisCommand.of("AUTH", password()));
     }
 
-    /** Whether the credentials expire so soon that the connection should log in with others. */
+    /** Returns whether the credentials expire so soon that the connection should log in with others. */
     public boolean isDue(long nanoTime) {
         return dueNanos.isPresent() && nanoTime - dueNanos.get() >= 0;
     }

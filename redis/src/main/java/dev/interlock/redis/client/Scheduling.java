@@ -4,13 +4,13 @@ package dev.interlock.redis.client;
 import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.TimeUnit;
 
-/** Finds out whether this JVM gets enough of the processor to blame a server for being slow. */
+/** Measures whether this JVM gets enough processor time for a slow reply to be the server's fault. */
 final class Scheduling {
     private static final int STEPS = 20;
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long EXPECTED_MILLIS = TimeUnit.NANOSECONDS.toMillis(STEPS * STEP_NANOS);
 
-    /** More than timers and other threads delay a thread on a machine that has room. */
+    /** A factor above the usual delay of a thread on a machine that is not overloaded. */
     private static final int STARVED = 2;
 
     private Scheduling() {}

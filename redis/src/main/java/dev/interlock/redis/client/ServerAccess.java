@@ -14,15 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server as connections of our own see it: where it is, how to log in, whether it has been examined, and since when the connections
- * are the same. Safe to use from any thread.
+ * The state that all own connections to one server share: address, log-in, examination, and generation. Safe to use
+ * from any thread.
  */
 public final class ServerAccess {
-    /** Counted for all servers together, so that none of them has the number of another one. */
+    /** One counter for all servers, so that no two servers share a generation. */
     private static final AtomicLong GENERATIONS = new AtomicLong();
 
     private final Environment env;
@@ -54,27 +54,27 @@ public final class ServerAccess {
         return failures;
     }
 
-    /** Returns which state of the connections to the server this is, see {@link dev.interlock.redis.RedisNode#generation}. */
+    /** Returns the generation of the connections, see {@link dev.interlock.redis.RedisNode#generation}. */
     public long generation() {
         return generation;
     }
 
-    /** Notes that a connection was opened, on which nothing was sent yet that counts, or that the server may be another one now. */
+    /** Begins a new generation: a connection was opened and not used yet, or the server may be another one now. */
     public void changed() {
         generation = GENERATIONS.incrementAndGet();
     }
 
-    /** Whether a log-in may block for the application's supplier of credentials. */
+    /** Returns whether a log-in may block for the application's supplier of credentials. */
     public boolean suppliesCredentials() {
-        return settings.credentials().isPresent();
+        return source().isPresent();
     }
 
-    /** Finds out with what to log in; may block if credentials are supplied. */
+    /** Returns the credentials for the next log-in. May block if a supplier provides them. */
     public Optional<Login> nextLogin() {
-        Optional<Supplier<RedisCredentials>> supplier = settings.credentials();
-        if (supplier.isPresent()) {
+        Optional<Function<RedisEndpoint, RedisCredentials>> source = source();
+        if (source.isPresent()) {
             try {
-                return Optional.of(new Login(env, supplier.get().get()));
+                return Optional.of(new Login(env, source.get().apply(endpoint)));
             } catch (RuntimeException e) {
                 throw failures.noCredentials(e);
             }
@@ -86,7 +86,11 @@ public final class ServerAccess {
                 .map(credentials -> new Login(env, credentials));
     }
 
-    /** Returns the commands that a server need not allow: those that follow a log-in, and whose errors do not matter. */
+    private Optional<Function<RedisEndpoint, RedisCredentials>> source() {
+        return endpoint.password().isPresent() ? Optional.empty() : settings.credentials();
+    }
+
+    /** Returns the commands that follow a log-in and that a server need not allow: their errors are ignored. */
     public List<RedisCommand> optionalCommands() {
         List<RedisCommand> commands = new ArrayList<>();
         settings.clientName().ifPresent(name -> commands.add(RedisCommand.of("CLIENT", "SETNAME", name)));
@@ -96,7 +100,7 @@ public final class ServerAccess {
         return commands;
     }
 
-    /** Whether the next connection has to ask the server about itself. */
+    /** Returns whether the next connection has to ask the server about itself. */
     public boolean mustExamine() {
         return examination != null && !examined;
     }
@@ -112,7 +116,7 @@ public final class ServerAccess {
             if (reply instanceof String text) {
                 examine(examination, ServerInfo.read(text), asked);
             }
-            // A user who may not ask is not told again and again.
+            // A user without the permission is not asked to log this again and again.
             examined = true;
         }
     }
@@ -122,7 +126,7 @@ public final class ServerAccess {
             with.examine(info, asked, now());
         } catch (LockBackendException e) {
             if (info.primary().isPresent()) {
-                // A command would have been told the same.
+                // A command would have got the same error.
                 throw new ServerErrorException(e.reason(), String.valueOf(e.getMessage()), ServerError.READ_ONLY);
             }
             throw e;
@@ -133,7 +137,7 @@ public final class ServerAccess {
         return Instant.ofEpochMilli(env.currentTimeMillis());
     }
 
-    /** Has the next connection examine the server again: another process may be behind the address. */
+    /** Makes the next connection examine the server again, since another process may be behind the address. */
     public void examineAgain() {
         examined = false;
     }

@@ -4,10 +4,10 @@ package dev.interlock.redis.client;
 import dev.interlock.redis.ServerExamination;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 
-/** Makes the nodes of single servers over one client library, with threads and settings that they share. */
+/** Creates nodes for single servers over one client library. The nodes share threads and settings. */
 public interface ServerConnector extends AutoCloseable {
     /**
-     * Makes the node of one server, whatever its kind and role; does not connect.
+     * Creates the node of one server, whatever its kind and role. Does not connect.
      *
      * @param server where it listens, and how to log in
      * @return the node, which the caller closes
@@ -15,8 +15,9 @@ public interface ServerConnector extends AutoCloseable {
     ClientNode connect(RedisEndpoint server);
 
     /**
-     * Makes the node of one server that is to keep locks by itself; does not connect. Where the connections are ours, the node {@linkplain
-     * ServerExamination examines} the server at its first connection, and again after a connection has failed.
+     * Creates the node of one server that keeps locks on its own. Does not connect. Where the connections are ours, the
+     * node {@linkplain ServerExamination examines} the server at its first connection, and again after a connection has
+     * failed.
      *
      * @param server where it listens, and how to log in
      * @return the node, which the caller closes
@@ -25,7 +26,7 @@ public interface ServerConnector extends AutoCloseable {
         return connect(server);
     }
 
-    /** Ends what the nodes share as soon as all of them are closed. */
+    /** Releases the shared threads as soon as all nodes are closed. */
     @Override
     void close();
 }

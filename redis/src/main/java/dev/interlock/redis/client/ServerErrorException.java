@@ -3,7 +3,7 @@ package dev.interlock.redis.client;
 
 import dev.interlock.LockBackendException;
 
-/** Thrown where a server replied with an error, which those who choose the server need to see. */
+/** Thrown when a server replied with an error that the code which chooses the server must see. */
 public final class ServerErrorException extends LockBackendException {
     private static final long serialVersionUID = 1L;
 
@@ -14,14 +14,14 @@ public final class ServerErrorException extends LockBackendException {
         this.error = error;
     }
 
-    /** Returns the same failure for another thread, which it is told with a stack of its own. */
+    /** Returns the same failure with the stack of the current thread. */
     public ServerErrorException anew() {
         ServerErrorException same = new ServerErrorException(reason(), String.valueOf(getMessage()), error);
         same.initCause(this);
         return same;
     }
 
-    /** Returns what the server said. */
+    /** Returns the error reply. */
     public ServerError error() {
         return error;
     }

@@ -8,7 +8,7 @@ public interface SubscriptionSource {
     /**
      * Opens a connection; blocks for a bounded time.
      *
-     * @param receiver told what comes, from when {@link Line#listen} was called or earlier
+     * @param receiver gets the messages, from the call of {@link Line#listen} on or earlier
      * @throws dev.interlock.LockBackendException if that is not possible
      */
     Line open(Receiver receiver);
@@ -18,12 +18,14 @@ public interface SubscriptionSource {
         return this;
     }
 
-    /** Told what a server says about channels; must not block. */
+    /** Receives a server's messages about channels. Its methods must not block. */
     interface Receiver {
         /** The server has confirmed a subscription. */
         void confirmed(String channel);
 
-        /** The server has ended a subscription: because it was asked to, or because the channel is another node's now. */
+        /**
+         * The server has ended a subscription, either on request or because the channel belongs to another node now.
+         */
         void revoked(String channel);
 
         /** The server has sent a message. */
@@ -32,7 +34,7 @@ public interface SubscriptionSource {
         /** The server has answered a ping. */
         void alive();
 
-        /** The server does not let us listen. */
+        /** The server has refused a subscription. */
         void refused(ServerError error);
     }
 
@@ -45,12 +47,12 @@ public interface SubscriptionSource {
         /** Asks the server for a sign of life. */
         void ping();
 
-        /** Whether what it was logged in with expires soon, so that another one should take its place. */
+        /** Returns whether its credentials expire soon, so that another connection should replace it. */
         default boolean isExpiring() {
             return false;
         }
 
-        /** Hands on what the server says, and returns when the connection has ended. */
+        /** Passes messages on, and returns when the connection has ended. */
         void listen();
 
         /** Ends the connection; has no effect if it has ended. */

@@ -20,24 +20,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who listens to which channel, and the connection that serves them all.
+ * The listeners of all channels of one server, and the connection that serves them.
  *
- * <p>One thread opens the connection, waits for its end, and opens it again. What is subscribed on it follows from the table of
- * listeners: both change under one lock, so that the last word that the server gets is the right one.
+ * <p>One thread opens the connection, waits for its end, and opens it again. Subscriptions are sent under the same lock
+ * that guards the table of listeners, so that the last command that the server receives matches the table.
  */
 final class Subscriptions implements SubscriptionSource.Receiver {
     private static final System.Logger LOG = System.getLogger(Subscriptions.class.getName());
     private static final long MIN_DELAY = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_DELAY = TimeUnit.SECONDS.toNanos(1);
 
-    /** A connection that has lasted for so long was worth opening. */
+    /** A connection that lasts this long resets the pause before the next one. */
     private static final long LASTING = TimeUnit.SECONDS.toNanos(5);
 
     private static final long FIRST_DOUBT = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_DOUBT = TimeUnit.MINUTES.toNanos(1);
     private static final int MOST_DOUBLINGS = 8;
 
-    /** How often a silent server is asked for a sign of life, and how long it has for that. */
+    /** The interval of heartbeats on a silent connection, and the time for the reply. */
     private static final long HEARTBEAT = TimeUnit.SECONDS.toNanos(5);
 
     private final Environment env;
@@ -52,12 +52,12 @@ final class Subscriptions implements SubscriptionSource.Receiver {
     private @Nullable Thread heart;
     private boolean closed;
 
-    /** How often the connection was closed because of doubts that went on, and when it was last. */
+    /** The number of closes due to persistent doubts, and the time of the last one. */
     private int doubts;
 
     private long doubtedNanos;
 
-    /** What the server has said so far, in number. */
+    /** The number of messages from the server so far. */
     private final AtomicLong heard = new AtomicLong();
 
     private volatile long delay = MIN_DELAY;
@@ -75,7 +75,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         this.onMoved = onMoved;
     }
 
-    /** Begins to listen. */
+    /** Adds a listener. */
     Watch add(String channel, RedisNode.Listener listener) {
         Member member = new Member(channel, listener);
         lock.lock();
@@ -84,8 +84,8 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 return Watch.NONE;
             }
             listeners.merge(channel, Set.of(member), Subscriptions::union);
-            // Also where others listen already, because only a new confirmation tells this listener that it has begun
-            // to.
+            // Sent even if the channel is subscribed already: only a new confirmation tells this listener that its
+            // subscription has begun.
             send(it -> it.subscribe(Set.of(channel)));
             env.unpark(listening());
             startHeart();
@@ -112,7 +112,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
                 fresh.start();
                 heart = fresh;
             } catch (Throwable e) {
-                // Listening goes on without it, and the next listener tries again.
+                // The subscription stays; the next listener tries again.
                 log(
                         Level.WARNING,
                         "no thread could be started that sees whether " + failures.server() + " is there",
@@ -121,7 +121,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
     }
 
-    /** Whether the server has confirmed a channel on the present connection. */
+    /** Returns whether the server has confirmed a channel on the current connection. */
     boolean isConfirmed(String channel) {
         lock.lock();
         try {
@@ -160,7 +160,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         void to(SubscriptionSource.Line line);
     }
 
-    /** Sends over the present connection; where that fails the thread opens another one and sends all. */
+    /** Sends over the current connection. If that fails, the thread opens another one and sends all subscriptions. */
     private void send(Sending sending) {
         SubscriptionSource.Line current = line;
         if (current != null) {
@@ -177,28 +177,28 @@ final class Subscriptions implements SubscriptionSource.Receiver {
             try {
                 serve(source.open(this));
             } catch (Throwable e) {
-                // Nobody would start this thread again.
+                // The thread must not die: nothing restarts it.
                 complain(e);
             }
             pause();
         }
     }
 
-    /** Says it once, until a subscription succeeds. */
+    /** Logs a failure once until a subscription succeeds. */
     private void complain(Throwable reason) {
         if (!complained.getAndSet(true)) {
-            // The message alone of a failure that is none of ours would say too little.
+            // An unexpected failure is logged with its stack.
             Object words = reason instanceof LockBackendException ? reason.getMessage() : reason;
             log(Level.WARNING, "cannot listen for released locks, waiters will poll: " + words, null);
         }
     }
 
-    /** A log handler that throws must not end the threads. */
+    /** Logs, and ignores exceptions of log handlers, which must not end the thread. */
     private static void log(Level level, String message, @Nullable Throwable cause) {
         try {
             LOG.log(level, message, cause);
         } catch (Throwable e) {
-            // Nobody is left to be told.
+            // Nobody can be informed.
         }
     }
 
@@ -250,7 +250,9 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         }
     }
 
-    /** Closes the present connection, and the thread opens another one; ever less often while doubts go on. */
+    /**
+     * Closes the current connection, so that the thread opens another one, with growing pauses while doubts persist.
+     */
     void doubt() {
         lock.lock();
         try {
@@ -270,21 +272,21 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         return Math.min(LONGEST_DOUBT, FIRST_DOUBT << (doubts - 1));
     }
 
-    /** Closes a connection on which the server says nothing, not even when asked: it may have ended without our being told. */
+    /** Closes a connection on which the server does not answer a heartbeat: it may have ended without notice. */
     private void beat() {
         Asked last = new Asked(null, 0, env.nanoTime());
         while (!isClosed()) {
             try {
                 last = beat(last);
             } catch (Throwable e) {
-                // Nobody would start this thread again.
+                // The thread must not die: nothing restarts it.
                 log(Level.WARNING, "could not see whether " + failures.server() + " is there", e);
             }
             sleep(HEARTBEAT);
         }
     }
 
-    /** What was asked for a sign of life, how much it had said by then, and when. */
+    /** A pending heartbeat: the connection, the number of messages by then, and the time. */
     private record Asked(SubscriptionSource.@Nullable Line line, long heard, long nanos) {}
 
     private Asked beat(Asked last) {
@@ -293,19 +295,20 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         lock.lock();
         try {
             now = new Asked(line, heard.get(), env.nanoTime());
-            // A process that stood still may not have read yet what has come.
+            // After a pause of the process, replies may still be unread.
             boolean stoodStill = now.nanos - last.nanos > 2 * HEARTBEAT;
             SubscriptionSource.Line present = line;
             silent = present != null && present.equals(last.line) && now.heard == last.heard && !stoodStill;
             if (present != null && (silent || present.isExpiring())) {
-                // Nothing but commands for channels can be sent on it, so it cannot log in anew.
+                // The connection accepts commands for channels only, so it cannot log in again.
                 present.close();
             } else {
                 send(SubscriptionSource.Line::ping);
                 Set<String> missing = new HashSet<>(listeners.keySet());
                 missing.removeAll(confirmed);
                 if (!missing.isEmpty() && present != null && present.equals(last.line)) {
-                    // Refused, for a while perhaps. On a connection that is new they are just on their way.
+                    // The subscriptions were refused, perhaps temporarily. On a new connection they may still be in
+                    // flight.
                     send(it -> it.subscribe(missing));
                 }
             }
@@ -416,7 +419,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         lock.lock();
         try {
             if (confirmed.containsAll(listeners.keySet())) {
-                // It was a ping that was refused.
+                // The server has refused a heartbeat.
                 return;
             }
         } finally {
@@ -425,7 +428,7 @@ final class Subscriptions implements SubscriptionSource.Receiver {
         complain(failures.answered(RedisCommand.of("SUBSCRIBE"), error));
     }
 
-    /** Ends all listening; its thread ends soon. */
+    /** Ends all subscriptions. The thread ends soon after. */
     void close() {
         lock.lock();
         try {

@@ -21,7 +21,7 @@ final class Transactions {
     private final Lines lines;
     private final Consumer<ServerError> onError;
 
-    /** One look at some keys, and what is to be done with each that has its value. */
+    /** The keys of a transaction, their expected values, and the command for each key that has its value. */
     record Plan(List<String> keys, List<String> expected, List<List<RedisCommand>> commands) {}
 
     /** @param onError told of each error that ends a transaction */
@@ -58,7 +58,7 @@ final class Transactions {
                 }
                 transaction.add(EXEC);
                 if (asking) {
-                    // Holds until the transaction has ended.
+                    // ASKING holds until the transaction has ended.
                     transaction.add(0, ASKING);
                 }
                 List<@Nullable Object> done = exchange(line, transaction, timeout);
@@ -81,7 +81,9 @@ final class Transactions {
         return line.exchange(commands, List.of(), new Deadline(env, timeout));
     }
 
-    /** Says before each command that the node is to look at a slot that it does not have yet, and returns the replies to the commands. */
+    /**
+     * Sends ASKING before each command, for a slot that the node is importing, and returns the replies to the commands.
+     */
     private List<@Nullable Object> exchangeAsking(Wire.Line line, List<RedisCommand> commands, Duration timeout)
             throws NotSentException {
         List<RedisCommand> sent = new ArrayList<>(2 * commands.size());
@@ -94,7 +96,7 @@ final class Transactions {
         return mine;
     }
 
-    /** Returns what keys were found to hold, which is nothing of use if it is no string. */
+    /** Returns the values of keys; a value that is no string is of no use. */
     private List<@Nullable String> strings(Wire.Line line, List<RedisCommand> look, List<@Nullable Object> looked) {
         for (int i = 1; i < looked.size(); i++) {
             if (looked.get(i) instanceof ServerError error && error.isWrongType()) {

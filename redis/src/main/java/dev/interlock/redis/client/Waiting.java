@@ -4,7 +4,7 @@ package dev.interlock.redis.client;
 import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.CompletableFuture;
 
-/** Waits that no interrupt ends. */
+/** Uninterruptible waits. */
 public final class Waiting {
     private Waiting() {}
 

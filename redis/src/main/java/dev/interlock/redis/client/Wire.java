@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** A client library's connections to one server, as {@link ClientNode} needs them. */
 public interface Wire extends AutoCloseable {
-    /** What a line is for. */
+    /** The purpose of a line. */
     enum Use {
-        /** Commands that need nothing of each other. */
+        /** Independent commands. */
         SHARED,
-        /** The same, ahead of calls that wait for a line. */
+        /** Independent commands, ahead of calls that wait for a line. */
         URGENT,
-        /** Commands that nobody else's may come between. */
+        /** Commands that no other caller's may come between. */
         EXCLUSIVE
     }
 
     /**
-     * Carries out a call that uses lines, on a thread whose interrupts do not harm them.
+     * Carries out a call that uses lines, on a thread whose interrupts do not close them.
      *
      * @throws dev.interlock.LockBackendException if the call throws it, or has not begun by the deadline and never will
      */
@@ -34,19 +34,21 @@ public interface Wire extends AutoCloseable {
     Line open(Use use, Deadline deadline);
 
     /**
-     * Opens a connection that is not among those for calls, and on which the server has answered.
+     * Opens a separate connection, and returns once the server has answered on it.
      *
      * @throws dev.interlock.LockBackendException if there is none by the deadline
      * @throws UnsupportedOperationException if the client library can only wait for each reply
      */
     RedisLink openLink(Deadline deadline);
 
-    /** Returns what is known of the server; {@code null} if the connections are not of our making. */
+    /**
+     * Returns the shared state of the server; {@code null} if the connections belong to a client that was handed in.
+     */
     default @Nullable ServerAccess access() {
         return null;
     }
 
-    /** Closes what was opened. */
+    /** Closes the connections that were opened. */
     @Override
     void close();
 
@@ -63,13 +65,13 @@ public interface Wire extends AutoCloseable {
         List<@Nullable Object> exchange(List<RedisCommand> commands, List<RedisCommand> undo, Deadline deadline)
                 throws NotSentException;
 
-        /** How long ago the server last showed on this connection that it is there; zero if that is not known. */
+        /** Returns the time since the server last answered on this connection; zero if it is not known. */
         long silentNanos();
 
         /** Gives the connection back. */
         void release();
 
-        /** Gives the connection up, and whatever else leads to the same server process: later calls use new ones. */
+        /** Gives up this connection and all others to the same server process: later calls use new ones. */
         void retire();
     }
 }

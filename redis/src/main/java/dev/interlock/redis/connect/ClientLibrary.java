@@ -3,11 +3,11 @@ package dev.interlock.redis.connect;
 
 /** A client library over which {@link RedisNodes} makes connections of its own. */
 public enum ClientLibrary {
-    /** Jedis: a connection for each thread that is busy. */
+    /** Jedis: one connection per busy thread. */
     JEDIS("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis"),
     /** Lettuce: one connection for all threads. */
     LETTUCE("Lettuce", "io.lettuce.core.RedisClient", "io.lettuce:lettuce-core"),
-    /** Jedis reads the replies, over few connections that all threads share: callers write and read them in turn. */
+    /** Few connections that all threads share: callers write and read in turn, and Jedis parses the replies. */
     INTERLOCK("Jedis", "redis.clients.jedis.Connection", "redis.clients:jedis");
 
     private final String title;

@@ -35,14 +35,14 @@ import javax.net.ssl.SSLException;
 /**
  * Loads the classes of a client library before the first lock needs them, which takes seconds where there is little processor time.
  *
- * <p>Once for each library, when the first factory is made, a node speaks to a socket of this JVM that answers as a server would. No
- * other server is needed for that, so a factory can be made while there is none.
+ * <p>When the first factory of a library is made, a node talks to a socket of this JVM that answers as a server would.
+ * No Redis server is needed, so a factory can be made while none is running.
  */
 final class ClientPreload {
     private static final System.Logger LOG = System.getLogger(ClientPreload.class.getName());
     private static final Environment ENV = Environment.system();
 
-    /** A time-out for connections may be longer, and is meant for a server that is far away. */
+    /** A limit of its own: the connect time-out may be longer, since it is meant for a distant server. */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private static final Set<String> DONE = ConcurrentHashMap.newKeySet();
@@ -50,7 +50,7 @@ final class ClientPreload {
 
     private ClientPreload() {}
 
-    /** Loads a library unless that was done before; does not fail. */
+    /** Loads a library unless it was loaded before. Never throws. */
     static void once(
             String library,
             Function<ConnectionSettings, ServerConnector> connectors,
@@ -58,7 +58,7 @@ final class ClientPreload {
             boolean tls) {
         if (DONE.add(library)) {
             Duration timeout = settings.connectTimeout().compareTo(LONGEST) < 0 ? settings.connectTimeout() : LONGEST;
-            // Neither certificates nor credentials, which are for the server alone.
+            // No certificates and no credentials: these are for the real server alone.
             ConnectionSettings plain =
                     ConnectionSettings.builder().connectTimeout(timeout).build();
             try (ServerConnector connector = connectors.apply(plain)) {
@@ -101,7 +101,7 @@ final class ClientPreload {
         try {
             while (true) {
                 Socket client = listener.accept();
-                // Whoever else connects, and says nothing, is not kept.
+                // A stranger that connects and sends nothing is dropped.
                 client.setSoTimeout((int) Math.max(1, timeout.toMillis()));
                 ENV.newThread("interlock-preload", () -> answer(client)).start();
             }
@@ -110,7 +110,7 @@ final class ClientPreload {
         }
     }
 
-    /** Answers each command in a way that suits it. */
+    /** Answers each command with a fitting reply. */
     private static void answer(Socket client) {
         try (client) {
             BufferedReader in =
@@ -135,7 +135,7 @@ final class ClientPreload {
         }
     }
 
-    /** Makes the first message of a TLS handshake. */
+    /** Creates the first message of a TLS handshake. */
     private static void greet(ConnectionSettings settings) throws GeneralSecurityException, SSLException {
         SSLContext context =
                 settings.sslContext().isPresent() ? settings.sslContext().get() : SSLContext.getDefault();

@@ -18,16 +18,16 @@ import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
-/** Makes {@link RedisNode}s over Jedis, which must be there. */
+/** Creates {@link RedisNode}s over Jedis, which must be on the class path. */
 public final class JedisNodes {
-    /** How long a node of a cluster may take to tell its slots. */
+    /** The time-out of {@code CLUSTER SLOTS}. */
     private static final Duration TELLING_TIMEOUT = Duration.ofSeconds(2);
 
     private JedisNodes() {}
 
     /**
-     * Makes a node over the connection pool of a client, and one more connection made in the same way to listen. How long
-     * connecting may take is for the client to say, whatever a call allows.
+     * Creates a node over the connection pool of a client, and one more connection of the same kind for subscriptions.
+     * The client's own connect time-out applies, whatever the time-out of a call.
      *
      * <p>Jedis sends nothing more on a connection whose reply was late, so {@link RedisNode#callOrUndo} treats it as broken
      * and does not undo. Nor does the node close idle connections of the pool when another one broke; whether those are tested is
@@ -42,8 +42,8 @@ public final class JedisNodes {
     }
 
     /**
-     * Makes a node over the connections of a client that asks sentinels for the primary. The client says which server that is; the
-     * server itself is asked whether it is true before it is believed, and whenever there are doubts.
+     * Creates a node over the connections of a client that asks sentinels for the primary. The client names the server;
+     * the server itself is asked for its role before it is used, and again whenever there are doubts.
      *
      * @param client the client, which stays open when the node is closed
      * @param timeout how long a search for the primary may take that no caller waits for
@@ -56,7 +56,7 @@ public final class JedisNodes {
     }
 
     /**
-     * Makes a node over a client of one of the types for which there is a method here.
+     * Creates a node over a client of any type that this class has a method for.
      *
      * @param client the client, which stays open when the node is closed
      * @param timeout how long a search for a server may take that no caller waits for
@@ -92,9 +92,9 @@ public final class JedisNodes {
     }
 
     /**
-     * Makes a node that leads to a Redis Cluster, over the connection pools that a client has for the nodes of the cluster, and one more
-     * connection to each that there is something to listen to. Everything else is as for {@link #of(RedisClient, Environment)}; the
-     * client's own redirections and repetitions are not used.
+     * Creates a node for a Redis Cluster, over the client's connection pools for the cluster nodes, and one more
+     * connection for subscriptions to each node that needs one. Everything else is as for {@link #of(RedisClient,
+     * Environment)}; the client's own redirections and repetitions are not used.
      *
      * @param client the client, which stays open when the node is closed
      * @param env time and threads

@@ -11,7 +11,9 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.util.Pool;
 
-/** Knows what a Jedis client has heard from sentinels, which has a pool of connections for each primary, one after the other. */
+/**
+ * Finds the primary that a Jedis client has learned of from sentinels. The client has one connection pool per primary.
+ */
 final class JedisSentinelSource implements PrimarySource {
     private final RedisSentinelClient client;
     private final Environment env;
@@ -27,7 +29,7 @@ final class JedisSentinelSource implements PrimarySource {
                 client.getPrimaryNodesConnectionMap().entrySet()) {
             String server = String.valueOf(primary.getKey());
             Pool<Connection> pool = primary.getValue();
-            // The pool of a primary that was one before is another one, and the former is closed.
+            // A server that becomes the primary again gets a new pool; its former pool is closed.
             return new Candidate(pool, server, () -> JedisNodes.of(pool, server, env));
         }
         throw new LockBackendException(

@@ -19,13 +19,13 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import java.time.Duration;
 import java.util.List;
 
-/** Makes {@link RedisNode}s over Lettuce, which must be there. */
+/** Creates {@link RedisNode}s over Lettuce, which must be on the class path. */
 public final class LettuceNodes {
     private LettuceNodes() {}
 
     /**
-     * Makes a node with connections of its own that share the threads and options of a client, except that nothing is ever
-     * sent twice: the client's own connections may do so when they reconnect.
+     * Creates a node with connections of its own that share the threads and options of a client. Unlike the client's
+     * own connections, they never send a command again after a reconnection.
      *
      * @param client the client, which stays open when the node is closed
      * @param uri the server, or the sentinels that know the primary, as {@link RedisURI#getSentinels} has them; its time-out bounds
@@ -53,8 +53,8 @@ public final class LettuceNodes {
     }
 
     /**
-     * Makes a node for the primary among several servers, with connections of its own as {@link #of(RedisClient, RedisURI,
-     * Environment)} makes them.
+     * Creates a node for the primary among several servers, with connections of its own as {@link #of(RedisClient,
+     * RedisURI, Environment)} makes them.
      *
      * @param client the client, which stays open when the node is closed
      * @param uris the primary and its replicas in any order
@@ -89,7 +89,7 @@ public final class LettuceNodes {
                 : (uri.isSsl() ? "rediss://" : "redis://") + uri.getHost() + ":" + uri.getPort();
     }
 
-    /** Another server that is reached in the same way; the copy has no sentinels. */
+    /** Returns the URI of another server with the same settings, without sentinels. */
     private static RedisURI at(RedisURI uri, String host, int port) {
         return RedisURI.builder(uri).withHost(host).withPort(port).build();
     }
@@ -99,8 +99,8 @@ public final class LettuceNodes {
     }
 
     /**
-     * Makes a node that leads to a Redis Cluster, with connections of its own to the nodes of the cluster that share the threads and
-     * options of a client, except that nothing is ever sent twice; the client's own redirections are not used.
+     * Creates a node for a Redis Cluster, with connections of its own that share the threads and options of a client.
+     * No command is ever sent twice, and the client's own redirections are not used.
      *
      * @param client the client, which stays open when the node is closed
      * @param seed some node of the cluster, with what is needed to log in to all of them; its time-out bounds connecting

@@ -16,7 +16,7 @@ import dev.interlock.redis.topology.cluster.ClusterNode;
 import java.util.List;
 
 /**
- * Makes {@link RedisNode}s with connections of their own, over a client library that need be there only if it is asked for.
+ * Creates {@link RedisNode}s with connections of their own. A client library is needed only if it is used.
  *
  * <p>No method connects; a node does when it is first used. See {@link JedisNodes} and {@link LettuceNodes} for nodes over a
  * client that the application already has.
@@ -25,7 +25,8 @@ public final class RedisNodes {
     private RedisNodes() {}
 
     /**
-     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own, as its options say.
+     * Creates the node for the topology that the endpoints of a configuration name, with connections of its own and the
+     * settings of the configuration.
      *
      * @param library the client library
      * @param config names the endpoints
@@ -39,7 +40,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes the node of whatever the endpoints of a configuration name together, with connections of its own.
+     * Creates the node for the topology that the endpoints of a configuration name, with connections of its own.
      *
      * @param library the client library
      * @param config names the endpoints, and tells how long a search for a server may take that no caller waits for
@@ -69,7 +70,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with Jedis connections of its own, as the options of a configuration say.
+     * Creates a node with Jedis connections of its own and the settings of a configuration.
      *
      * @param endpoint the server
      * @param config the options that concern connections, see {@link ConnectionSettings#of}
@@ -82,7 +83,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with Jedis connections of its own: as many as are used at once, up to what the settings say.
+     * Creates a node with Jedis connections of its own: as many as are in use at once, up to the limit of the settings.
      *
      * @param endpoint the server
      * @param settings how to connect
@@ -95,7 +96,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with a Lettuce client of its own, as the options of a configuration say.
+     * Creates a node with a Lettuce client of its own and the settings of a configuration.
      *
      * @param endpoint the server
      * @param config the options that concern connections, see {@link ConnectionSettings#of}
@@ -108,7 +109,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with a Lettuce client of its own, which shares one connection among all threads.
+     * Creates a node with a Lettuce client of its own, which shares one connection among all threads.
      *
      * @param endpoint the server
      * @param settings how to connect
@@ -121,7 +122,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with few connections of its own that all threads share, as the options of a configuration say. Needs Jedis.
+     * Creates a node with few connections that all threads share, and the settings of a configuration. Needs Jedis.
      *
      * @param endpoint the server
      * @param config the options that concern connections, see {@link ConnectionSettings#of}
@@ -134,10 +135,10 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes a node with few connections of its own that all threads share: a thread that finds one free writes and reads for all that
-     * come meanwhile. No thread waits for a connection of a pool, a thread that is alone never waits for another one, and where there
-     * are many, server and client make one system call for many commands. Transactions and subscriptions have connections of their
-     * own. Needs Jedis, which reads the replies.
+     * Creates a node with few connections that all threads share: the thread that finds one free also writes and reads
+     * for the threads that come meanwhile. No thread waits for a connection of a pool, a thread that is alone never
+     * waits for another one, and where there are many, server and client make one system call for many commands.
+     * Transactions and subscriptions have connections of their own. Needs Jedis, which reads the replies.
      *
      * @param endpoint the server
      * @param settings how to connect
@@ -150,8 +151,8 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes nodes with Lettuce clients of their own, which share their threads; these end when all of the nodes are closed. They do
-     * not examine their servers.
+     * Creates nodes with Lettuce clients that share threads; the threads end when all of the nodes are closed. The
+     * nodes do not examine their servers.
      *
      * @param endpoints the servers
      * @param settings how to connect
@@ -164,7 +165,7 @@ public final class RedisNodes {
     }
 
     /**
-     * Makes the nodes of several servers that are independent of each other, with connections of their own. They do not examine their
+     * Creates the nodes of several independent servers, with connections of their own. The nodes do not examine their
      * servers.
      *
      * @param library the client library
@@ -176,7 +177,9 @@ public final class RedisNodes {
      */
     public static List<RedisNode> open(
             ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
-        try (ServerConnector connector = connector(library, endpoints, settings, env)) {
+        library.require();
+        settings.requireConsistent(endpoints);
+        try (ServerConnector connector = preloaded(library, endpoints, settings, env)) {
             return endpoints.stream().<RedisNode>map(connector::connect).toList();
         }
     }
@@ -192,6 +195,11 @@ public final class RedisNodes {
             ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
         library.require();
         endpoints.forEach(settings::requireConsistent);
+        return preloaded(library, endpoints, settings, env);
+    }
+
+    private static ServerConnector preloaded(
+            ClientLibrary library, List<RedisEndpoint> endpoints, ConnectionSettings settings, Environment env) {
         boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
         ClientPreload.once(library.name(), plain -> connector(library, plain, Environment.system()), settings, tls);
         return connector(library, settings, env);

@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections of our own to Redis servers are opened and kept: time-outs, TLS, credentials.
+ * The settings of connections that Interlock opens itself: time-outs, TLS, credentials.
  *
  * <p>Read from the options of a configuration by {@link #of}; what text cannot carry is set by a {@link Builder}. Connections of a
  * client that was handed in are not concerned. Instances are immutable and safe to use from any thread; {@link #toString} shows no
@@ -80,7 +81,7 @@ public final class ConnectionSettings {
     public static final List<StrategyOption> OPTIONS =
             List.of(CONNECT_TIMEOUT, CLIENT_NAME, KEEP_ALIVE, TLS_CA, TLS_CERTIFICATE, TLS_KEY);
 
-    /** The options of connections of which each serves one thread at a time, as Jedis' do. */
+    /** The options of pooled connections, each of which serves one thread at a time. */
     public static final List<StrategyOption> POOL_OPTIONS =
             Stream.concat(Stream.of(CONNECTIONS), OPTIONS.stream()).toList();
 
@@ -94,7 +95,8 @@ public final class ConnectionSettings {
     private final int sharedConnections;
     private final Optional<String> clientName;
     private final Duration keepAlive;
-    private final Optional<Supplier<RedisCredentials>> credentials;
+    private final Optional<Function<RedisEndpoint, RedisCredentials>> credentials;
+    private final boolean suppliesAll;
     private final Optional<SSLContext> sslContext;
 
     private ConnectionSettings(Builder builder) {
@@ -104,6 +106,7 @@ public final class ConnectionSettings {
         this.clientName = builder.clientName;
         this.keepAlive = builder.keepAlive;
         this.credentials = Optional.ofNullable(builder.credentials);
+        this.suppliesAll = builder.suppliesAll;
         this.sslContext = Optional.ofNullable(builder.sslContext);
     }
 
@@ -133,7 +136,7 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Reads the options of a configuration, and changes what is to be otherwise.
+     * Reads the options of a configuration, and applies changes made in code.
      *
      * @param config the configuration
      * @param changes sets what options cannot carry
@@ -149,7 +152,7 @@ public final class ConnectionSettings {
     private static Duration readConnectTimeout(LockConfig config) {
         Duration timeout = CONNECT_TIMEOUT.duration(config, SHORTEST, LONGEST);
         boolean chosen = config.option(CONNECT_TIMEOUT.name()).isPresent();
-        // Where commands are given longer than that, connections are not to be given less.
+        // Connecting gets at least as much time as a command.
         return chosen || timeout.compareTo(config.commandTimeout()) > 0 ? timeout : config.commandTimeout();
     }
 
@@ -189,6 +192,7 @@ public final class ConnectionSettings {
         builder.clientName = clientName;
         builder.keepAlive = keepAlive;
         builder.credentials = credentials.orElse(null);
+        builder.suppliesAll = suppliesAll;
         builder.sslContext = sslContext.orElse(null);
         return builder;
     }
@@ -201,7 +205,32 @@ public final class ConnectionSettings {
     public ConnectionSettings withoutCredentials() {
         Builder builder = toBuilder();
         builder.credentials = null;
+        builder.suppliesAll = false;
         return builder.build();
+    }
+
+    /**
+     * Returns these settings without the certificates, for a server that is reached without TLS among others that are not.
+     *
+     * @return settings with which no TLS context goes
+     */
+    public ConnectionSettings withoutCertificates() {
+        Builder builder = toBuilder();
+        builder.sslContext = null;
+        return builder.build();
+    }
+
+    /**
+     * Fails if these settings contradict the endpoints of servers that are independent of each other: some of them may do without TLS.
+     *
+     * @param endpoints the endpoints
+     * @throws IllegalArgumentException if there is something for TLS and no endpoint uses it, or if both an endpoint and these settings
+     *     tell what to log in with
+     */
+    public void requireConsistent(List<RedisEndpoint> endpoints) {
+        boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
+        endpoints.stream().filter(endpoint -> endpoint.tls() || !tls).forEach(this::requireConsistent);
+        endpoints.stream().filter(endpoint -> !endpoint.tls()).forEach(this::requireOneLogin);
     }
 
     /**
@@ -216,7 +245,11 @@ public final class ConnectionSettings {
             throw new IllegalArgumentException("certificates are given for TLS, which the endpoint " + endpoint
                     + " does not use: begin it with rediss:// instead of redis://");
         }
-        if (credentials.isPresent() && endpoint.password().isPresent()) {
+        requireOneLogin(endpoint);
+    }
+
+    private void requireOneLogin(RedisEndpoint endpoint) {
+        if (suppliesAll && endpoint.password().isPresent()) {
             throw new IllegalArgumentException("the endpoint " + endpoint
                     + " has a password, and there is a supplier of credentials too: leave one of them out");
         }
@@ -250,7 +283,7 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Returns what the connections are called in {@code CLIENT LIST}.
+     * Returns the name of the connections in {@code CLIENT LIST}.
      *
      * @return the name, or empty if none is set
      */
@@ -259,7 +292,7 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Returns after how long without traffic the system probes a connection.
+     * Returns the idle time after which the system probes a connection.
      *
      * @return the time, in whole seconds
      */
@@ -268,11 +301,11 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Returns what tells with what to log in.
+     * Returns what tells with what to log in to a server whose endpoint has no password.
      *
-     * @return the supplier, or empty if the endpoint tells
+     * @return the function, or empty if the endpoints tell
      */
-    public Optional<Supplier<RedisCredentials>> credentials() {
+    public Optional<Function<RedisEndpoint, RedisCredentials>> credentials() {
         return credentials;
     }
 
@@ -301,7 +334,8 @@ public final class ConnectionSettings {
         private int sharedConnections = 2;
         private Optional<String> clientName = Optional.empty();
         private Duration keepAlive = Duration.ofSeconds(30);
-        private @Nullable Supplier<RedisCredentials> credentials;
+        private @Nullable Function<RedisEndpoint, RedisCredentials> credentials;
+        private boolean suppliesAll;
         private @Nullable SSLContext sslContext;
 
         private Builder() {}
@@ -353,8 +387,8 @@ public final class ConnectionSettings {
         }
 
         /**
-         * Sets what the connections are called in {@code CLIENT LIST}. Servers that do not allow {@code CLIENT SETNAME} are used
-         * without.
+         * Sets the name of the connections in {@code CLIENT LIST}. It is omitted on servers that do not allow {@code
+         * CLIENT SETNAME}.
          *
          * @param name a name of printable characters without spaces
          * @return this builder
@@ -369,8 +403,8 @@ public final class ConnectionSettings {
         }
 
         /**
-         * Sets after how long without traffic the system probes a connection. It is ended if it stays silent for as long again. The
-         * default is 30 seconds.
+         * Sets the idle time after which the system probes a connection. The connection is closed if it stays silent
+         * for as long again. The default is 30 seconds.
          *
          * @param idle the time, from a second to an hour, of which fractions of a second are dropped
          * @return this builder
@@ -385,15 +419,31 @@ public final class ConnectionSettings {
         }
 
         /**
-         * Sets what tells with what to log in. It is asked for each new connection, and again before what it told
-         * {@linkplain RedisCredentials#expiresAt expires}. It is called by threads that wait for the connection, several at once
-         * perhaps, and should therefore keep a token for as long as that is good, and answer within the connect time-out.
+         * Sets the supplier of credentials. It is called for each new connection, and again before the credentials
+         * {@linkplain RedisCredentials#expiresAt expire}. It is called on threads that wait for the connection,
+         * possibly several at once, so it should cache a token while that is valid, and return within the connect
+         * time-out.
          *
          * @param supplier the supplier
          * @return this builder
          */
         public Builder credentials(Supplier<RedisCredentials> supplier) {
-            this.credentials = Objects.requireNonNull(supplier, "supplier");
+            Objects.requireNonNull(supplier, "supplier");
+            this.credentials = endpoint -> supplier.get();
+            this.suppliesAll = true;
+            return this;
+        }
+
+        /**
+         * As {@link #credentials}, where servers have different users or passwords. A server whose endpoint has a password is logged in to
+         * with that one.
+         *
+         * @param source tells with what to log in to a server; is called as a supplier is
+         * @return this builder
+         */
+        public Builder credentialsByServer(Function<RedisEndpoint, RedisCredentials> source) {
+            this.credentials = Objects.requireNonNull(source, "source");
+            this.suppliesAll = false;
             return this;
         }
 

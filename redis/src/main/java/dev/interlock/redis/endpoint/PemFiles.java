@@ -30,7 +30,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a TLS context from files in PEM format: certificates of issuers, a client certificate, and its key. */
+/** Creates a TLS context from PEM files: certificates of issuers, a client certificate, and its key. */
 final class PemFiles {
     private static final Pattern BLOCK = Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
 
@@ -43,7 +43,7 @@ final class PemFiles {
     private PemFiles() {}
 
     /**
-     * Makes the context.
+     * Creates the context.
      *
      * @param issuers whose certificates to accept, or {@code null} for those that the JVM accepts
      * @param certificate the client certificate and those that lead to its issuer, or {@code null} for none
@@ -138,7 +138,7 @@ final class PemFiles {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
             } catch (InvalidKeySpecException e) {
-                // It is of another kind.
+                // The key is of another kind.
             }
         }
         throw new IllegalArgumentException(

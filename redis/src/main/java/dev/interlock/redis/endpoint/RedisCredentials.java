@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What to log in to a Redis server with, and until when the server accepts it.
+ * The user and password for a Redis server, and the time until which the server accepts them.
  *
  * <p>Supplied to connections by {@link ConnectionSettings.Builder#credentials}, where passwords are tokens that expire. Instances are
  * immutable and safe to use from any thread; {@link #toString} shows neither user nor password.
@@ -52,7 +52,7 @@ public final class RedisCredentials {
     }
 
     /**
-     * Returns the same credentials with an end.
+     * Returns the same credentials with a time of expiry.
      *
      * @param expiry when the server stops accepting them; connections log in with others before
      * @return the credentials

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a Redis server listens and how to log in to it.
+ * The address of a Redis server, and the user and password for it.
  *
  * <p>Written as {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://…} for TLS with verification of
  * the certificate and the host name against the JVM's trust store. The port defaults to 6379 and the database to 0.
@@ -147,11 +147,11 @@ public final class RedisEndpoint {
     }
 
     private static String decode(String raw) {
-        // URI decodes a whole path, and unlike URLDecoder leaves a plus sign alone.
+        // URI decodes a whole path and, unlike URLDecoder, keeps plus signs.
         return URI.create("x:///" + raw).getPath().substring(1);
     }
 
-    /** Quotes scheme, host and port alone, and not even these where an at sign shows that they may be user and password. */
+    /** Quotes scheme, host and port only, and not even these if an at sign shows that they may be user and password. */
     private static IllegalArgumentException bad(URI uri, String why) {
         if (uri.getRawUserInfo() == null && uri.toString().contains("@")) {
             return new IllegalArgumentException("an endpoint cannot be used: " + why);

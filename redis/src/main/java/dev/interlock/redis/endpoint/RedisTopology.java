@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the endpoints of a configuration name together: one server, a primary with its replicas, a primary that sentinels
- * watch, or a cluster.
+ * The topology that the endpoints of a configuration describe: one server, a primary with its replicas, a primary that
+ * sentinels watch, or a cluster.
  *
  * <table>
  *   <caption>The forms of an endpoint; {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} encrypt</caption>
@@ -43,7 +43,7 @@ public sealed interface RedisTopology {
     }
 
     /**
-     * A primary with its replicas, which change their roles by the hand of an administrator or of a managed service.
+     * A primary with its replicas, whose roles an administrator or a managed service changes.
      *
      * @param servers the primary and its replicas in any order, at least two
      */

@@ -98,14 +98,17 @@ final class TopologyParser {
         return new RedisTopology.Cluster(seeds);
     }
 
-    /** The endpoint of one data server, which knows how to read user and password. */
+    /** Returns the endpoint of one data server, with user and password. */
     private static RedisEndpoint server(URI endpoint, String scheme, String host) {
         String login = login(endpoint);
         return RedisEndpoint.of(
                 URI.create(scheme + "://" + (login.isEmpty() ? "" : login + "@") + host + endpoint.getRawPath()));
     }
 
-    /** Fails first: where a character of a password should have been encoded, its rest stands here, and its start for a host. */
+    /**
+     * Must run first: if a character of a password should have been encoded, the rest of the password is read as the
+     * path and its start as a host.
+     */
     private static void requireDatabase(URI endpoint) {
         if (endpoint.getRawAuthority() == null) {
             throw new IllegalArgumentException("an endpoint names no host: " + FORMS);
@@ -123,7 +126,7 @@ final class TopologyParser {
         for (String setting : endpoint.getRawQuery().split("&", -1)) {
             int equals = setting.indexOf('=');
             String name = setting.substring(0, Math.max(0, equals));
-            // The name that was written may be a part of a password.
+            // The name may be a part of a password.
             if (!(name.equals(USERNAME) || name.equals(PASSWORD)) || equals == setting.length() - 1) {
                 throw bad(
                         endpoint,
@@ -143,7 +146,7 @@ final class TopologyParser {
         if (settings.isEmpty()) {
             return "";
         }
-        // What a query may hold as it is, and user information may not.
+        // Characters that are allowed in a query and not in user information.
         return (settings.getOrDefault(USERNAME, "").replace(":", "%3A") + ":" + settings.get(PASSWORD))
                         .replace("@", "%40")
                         .replace("/", "%2F")

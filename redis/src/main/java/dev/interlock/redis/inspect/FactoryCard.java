@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.inspect;
 
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
@@ -9,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a factory says of itself to operators: which process it is. No lock depends on it.
+ * Describes the process of a factory to operators. No lock depends on it.
  *
  * @param host the name of the machine or container
  * @param pid the number of the process there
@@ -17,7 +23,7 @@ import java.util.Optional;
  * @param started when the factory was made, by its own clock
  */
 public record FactoryCard(String host, long pid, String client, Instant started) {
-    /** The longest name that is kept; a longer one is cut off. */
+    /** The longest name; longer names are cut off. */
     private static final int LONGEST = 255;
 
     /** Cuts off names that are too long, and replaces characters that would break a line of a terminal. */
@@ -30,6 +36,32 @@ public record FactoryCard(String host, long pid, String client, Instant started)
     private static String plain(String name) {
         String plain = name.replaceAll("[\\p{Cntrl}\\s]", "?");
         return plain.substring(0, Math.min(plain.length(), LONGEST));
+    }
+
+    /**
+     * Looks for the card of a factory.
+     *
+     * @param node the server
+     * @param keys the names of keys
+     * @param party who has a factory, or none
+     * @param timeout how long to wait for an answer
+     * @return the card; empty if there is none, or the user may not read it
+     * @throws LockBackendException if the server does not answer
+     */
+    public static Optional<FactoryCard> find(RedisNode node, LockKeys keys, LockParty party, Duration timeout) {
+        if (party.factory().isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            Object text = node.call(
+                    RedisCommand.of("GET", keys.factory(party.factory().get())), timeout);
+            return text instanceof String card ? read(card) : Optional.empty();
+        } catch (LockBackendException e) {
+            if (e.reason() == Reason.REFUSED) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.interlock.redis.inspect;
 
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisCommand;
@@ -20,9 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
- * Keeps the card of one factory in Redis: seldom, and on a thread that lives for one command, so that no lock waits for it. A factory
- * that is younger than half a minute writes it only for a long lease that nobody renews, so that most short-lived programs write none.
- * Safe to use from any thread.
+ * Writes the card of one factory to Redis: rarely, and on a thread that lives for one command, so that no lock waits
+ * for it. A factory that is younger than half a minute writes it only for a long lease that nobody renews, so that most
+ * short-lived programs write none. Safe to use from any thread.
  */
 public final class FactoryCards {
     /** The option that switches cards off. */
@@ -35,43 +36,68 @@ public final class FactoryCards {
 
     private static final System.Logger LOG = System.getLogger(FactoryCards.class.getName());
 
-    /** A younger factory writes no card for a claim that will be heard of again. */
+    /** A younger factory writes no card for a claim that will be renewed. */
     private static final Duration YOUTH = Duration.ofSeconds(30);
 
     private static final Duration PERIOD = Duration.ofSeconds(20);
     private static final Duration LEAST_LIFE = Duration.ofMinutes(1);
     private static final Duration MOST_LIFE = Duration.ofDays(1);
 
-    private final RedisNode node;
+    private final Storage storage;
     private final LockKeys keys;
     private final Environment env;
-    private final Duration timeout;
     private final String client;
     private final Instant started;
     private final boolean wanted;
 
-    /** When the factory was made, on the monotonic clock. */
+    /** The time at which the factory was created, on the monotonic clock. */
     private final long madeNanos;
 
-    /** When the next card is due, on the monotonic clock. */
+    /** The time at which the next card is due, on the monotonic clock. */
     private final AtomicLong dueNanos;
 
-    /** When the last of the leases ends that nobody renews, on the monotonic clock: no other card may be written until then. */
+    /** The end of the last lease without renewal, on the monotonic clock: no other card may be written until then. */
     private final AtomicLong endNanos;
+
+    /** Where cards are kept. */
+    public interface Storage {
+        /**
+         * Writes a card. Called on a thread of its own.
+         *
+         * @param key the key
+         * @param text the card
+         * @param lifeMillis for how long it is kept
+         * @throws RuntimeException if it cannot be written, which harms nobody
+         */
+        void write(String key, String text, long lifeMillis);
+    }
+
+    /**
+     * Creates the cards of a factory that uses one server; writes none yet.
+     *
+     * @param node the server
+     * @param config the prefix of keys, whether cards are wanted, and how long to wait for an answer
+     * @param env time and threads
+     */
+    public FactoryCards(RedisNode node, LockConfig config, Environment env) {
+        this(
+                (key, text, lifeMillis) -> node.call(
+                        RedisCommand.of("SET", key, text, "PX", Long.toString(lifeMillis)), config.commandTimeout()),
+                config,
+                env);
+    }
 
     /**
      * Creates the cards of a factory; writes none yet.
      *
-     * @param node the server
-     * @param keys the names of keys
-     * @param config whether cards are wanted, and how long to wait for an answer
+     * @param storage where they are kept
+     * @param config the prefix of keys, and whether cards are wanted
      * @param env time and threads
      */
-    public FactoryCards(RedisNode node, LockKeys keys, LockConfig config, Environment env) {
-        this.node = node;
-        this.keys = keys;
+    public FactoryCards(Storage storage, LockConfig config, Environment env) {
+        this.storage = storage;
+        this.keys = new LockKeys(config.keyPrefix());
         this.env = env;
-        this.timeout = config.commandTimeout();
         this.client =
                 config.option(ConnectionSettings.CLIENT_NAME.name()).orElse("").strip();
         this.wanted = OPTION.oneOf(config, "true", "false").equals("true");
@@ -79,6 +105,21 @@ public final class FactoryCards {
         this.madeNanos = env.nanoTime();
         this.dueNanos = new AtomicLong(madeNanos);
         this.endNanos = new AtomicLong(madeNanos);
+    }
+
+    /**
+     * Writes the card if it is due and an attempt is a reason to: the claim waits, or holds the lock for a time that nobody extends. One that
+     * is renewed writes it then.
+     *
+     * @param claim the claim
+     * @param attempt what became of it
+     */
+    public void attempted(Claim claim, Attempt attempt) {
+        if (attempt instanceof Attempt.Refused
+                ? claim.isWaiting()
+                : attempt instanceof Attempt.Granted && !claim.isRenewed()) {
+            writeIfDue(claim);
+        }
     }
 
     /**
@@ -120,9 +161,10 @@ public final class FactoryCards {
     private void write(String key, long lifeMillis) {
         try {
             String text = new FactoryCard(host(), ProcessHandle.current().pid(), client, started).text();
-            node.call(RedisCommand.of("SET", key, text, "PX", Long.toString(lifeMillis)), timeout);
+            storage.write(key, text, lifeMillis);
         } catch (RuntimeException e) {
-            // Nothing depends on it: a user may be refused it, and a factory may be closed meanwhile.
+            // Failures are ignored, since nothing depends on the card: the user may lack the permission, or the factory
+            // may be closed.
             LOG.log(Level.DEBUG, "the card of a lock factory could not be written", e);
         }
     }

@@ -4,8 +4,8 @@ package dev.interlock.redis.inspect;
 import java.util.Optional;
 
 /**
- * Looks at the locks of one strategy from outside, without taking part. What it tells may have changed by the time that the caller
- * knows it. Methods block for the answer of a server. Safe to use from any thread.
+ * Looks at the locks of one strategy from outside, without acquiring any. A result may be out of date when the caller
+ * sees it. Methods block for the answer of a server. Safe to use from any thread.
  */
 public interface LockInspection extends AutoCloseable {
     /**
@@ -14,6 +14,15 @@ public interface LockInspection extends AutoCloseable {
      * @return the pattern
      */
     String keyPattern();
+
+    /**
+     * Returns the type of the keys of held locks, as {@code SCAN} takes one.
+     *
+     * @return the type; empty if they are of several types
+     */
+    default Optional<String> keyType() {
+        return Optional.empty();
+    }
 
     /**
      * Returns the name of the lock that a key belongs to.
@@ -33,8 +42,9 @@ public interface LockInspection extends AutoCloseable {
     Optional<InspectedLock> look(String name);
 
     /**
-     * Releases a lock in the name of its holder, if that one still holds it by the same claim. The next waiter is granted the lock as after
-     * any release. The holder learns of the loss at its next renewal or release, and may go on until then.
+     * Releases a lock on behalf of its holder, if the same claim still holds it. The next waiter is granted the lock as
+     * after any release. The holder learns of the loss at its next renewal or release, and may go on until then. Where
+     * the key does not tell one claim from another, whoever holds the lock at that moment loses it.
      *
      * @param lock what was looked at
      * @return whether it was held by that claim, and is not any more

@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One thread for what no caller should wait for, started when there is something to do. */
+/** Runs tasks that no caller should wait for, on one thread that is started when there is a task. */
 final class Background {
     private static final System.Logger LOG = System.getLogger(Background.class.getName());
 
-    /** A search may be under way that waits for a server. */
+    /** A search that waits for a server may be under way. */
     private static final Duration LONGEST_END = Duration.ofSeconds(2);
 
     private final Environment env;
@@ -30,7 +30,7 @@ final class Background {
         this.env = env;
     }
 
-    /** Runs a task soon; at once, in the caller's thread, where there is no thread for it. */
+    /** Runs a task soon, or at once on the caller's thread if no thread can be started. */
     void run(Runnable task) {
         tasks.add(task);
         if (!wake()) {
@@ -91,7 +91,7 @@ final class Background {
         }
     }
 
-    /** Ends the thread, and waits for that; what is left to do then is done in the caller's. */
+    /** Ends the thread and waits for its end, then runs the remaining tasks on the caller's thread. */
     void close() {
         boolean works;
         lock.lock();

@@ -12,46 +12,47 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listeners that listen on the present primary alone. When it changes, each is told that its subscription has ended, and again that
- * it has begun when the new primary has confirmed it; what the former primary says in between is not heard.
+ * Listeners that are subscribed on the current primary alone. When the primary changes, each listener is told that its
+ * subscription has ended, and that it has begun again once the new primary has confirmed it. Messages of the former
+ * primary are ignored.
  */
 final class MovingListeners {
     private static final System.Logger LOG = System.getLogger(MovingListeners.class.getName());
 
     private final Supplier<@Nullable Primary> current;
-    private final Set<Member> members = ConcurrentHashMap.newKeySet();
+    private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
 
     MovingListeners(Supplier<@Nullable Primary> current) {
         this.current = current;
     }
 
     Watch add(String channel, Listener listener) {
-        Member member = new Member(channel, listener);
-        members.add(member);
-        member.move();
-        return member;
+        Subscription subscription = new Subscription(channel, listener);
+        subscriptions.add(subscription);
+        subscription.move();
+        return subscription;
     }
 
-    /** Lets all listen on the present primary. */
+    /** Subscribes all listeners on the current primary. */
     void moveAll() {
-        members.forEach(Member::move);
+        subscriptions.forEach(Subscription::move);
     }
 
     void close() {
-        members.forEach(Member::close);
+        subscriptions.forEach(Subscription::close);
     }
 
-    private final class Member implements Watch {
+    private final class Subscription implements Watch {
         private final String channel;
         private final Listener listener;
 
-        /** Held while the listener is told something, so that nothing follows after its end. */
+        /** Held during callbacks, so that no callback follows after the listener's end. */
         private final ReentrantLock lock = new ReentrantLock();
 
         private @Nullable Attachment attachment;
         private boolean closed;
 
-        Member(String channel, Listener listener) {
+        Subscription(String channel, Listener listener) {
             this.channel = channel;
             this.listener = listener;
         }
@@ -112,19 +113,19 @@ final class MovingListeners {
             } finally {
                 lock.unlock();
             }
-            members.remove(this);
+            subscriptions.remove(this);
         }
     }
 
-    /** A listener on one server. The fields are guarded by the lock of the member. */
+    /** A listener on one server. The fields are guarded by the lock of the subscription. */
     private static final class Attachment implements Listener {
-        private final Member member;
+        private final Subscription subscription;
         private final Primary primary;
         private Watch watch = Watch.NONE;
         private boolean begun;
 
-        Attachment(Member member, Primary primary) {
-            this.member = member;
+        Attachment(Subscription subscription, Primary primary) {
+            this.subscription = subscription;
             this.primary = primary;
         }
 
@@ -132,7 +133,7 @@ final class MovingListeners {
         public void begun() {
             whileAttached(() -> {
                 begun = true;
-                member.listener.begun();
+                subscription.listener.begun();
             });
         }
 
@@ -140,28 +141,28 @@ final class MovingListeners {
         public void ended() {
             whileAttached(() -> {
                 begun = false;
-                member.listener.ended();
+                subscription.listener.ended();
             });
         }
 
         @Override
         public void message(String text) {
-            whileAttached(() -> member.listener.message(text));
+            whileAttached(() -> subscription.listener.message(text));
         }
 
         private void whileAttached(Runnable what) {
-            member.lock.lock();
+            subscription.lock.lock();
             try {
-                if (member.attachment == this) {
-                    member.tell(what);
+                if (subscription.attachment == this) {
+                    subscription.tell(what);
                 }
             } finally {
-                member.lock.unlock();
+                subscription.lock.unlock();
             }
         }
     }
 
-    /** Whether the present primary has confirmed a channel. */
+    /** Returns whether the current primary has confirmed a channel. */
     boolean isSubscribed(String channel) {
         Primary primary = current.get();
         if (primary == null) {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks several servers the same question at once, so that one that is silent does not use up the time of the others.
+ * Asks several servers the same question in parallel, so that a silent server does not use up the time of the others.
  *
  * @param <T> what they answer
  */
@@ -27,7 +27,8 @@ final class ParallelPoll<T> {
     private ParallelPoll() {}
 
     /**
-     * Asks, and returns when all servers have answered or failed, the deadline has passed, or there was an answer a moment ago.
+     * Asks the servers. Returns when all have answered or failed, when the deadline has passed, or a grace period after
+     * the first answer.
      *
      * @param question asks one server; blocks until the deadline at most
      * @param grace how long the others have after the first answer
@@ -78,12 +79,12 @@ final class ParallelPoll<T> {
         }
     }
 
-    /** What was answered, in the order of the servers. */
+    /** Returns the answers in the order of the servers. */
     List<T> answers() {
         return answers;
     }
 
-    /** The most telling of the failures; empty if those who did not answer were silent. */
+    /** Returns the most informative failure; empty if the servers without an answer were silent. */
     @Nullable
     LockBackendException failure() {
         return failures.stream()

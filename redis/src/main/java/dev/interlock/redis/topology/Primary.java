@@ -5,13 +5,13 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.topology.PrimarySource.Candidate;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server while it is the primary, and until the calls that were made meanwhile have ended. */
+/** The node of a primary, which is closed once it is retired and its last call has ended. */
 final class Primary {
     private final Candidate candidate;
     private final RedisNode node;
     private final Background background;
 
-    /** The calls that use the node, and one more while it is not retired. */
+    /** The number of calls that use the node, plus one while it is not retired. */
     private final AtomicInteger users = new AtomicInteger(1);
 
     Primary(Candidate candidate, RedisNode node, Background background) {
@@ -28,14 +28,14 @@ final class Primary {
         return node;
     }
 
-    /** Begins a call, which ends with {@link #exit}; false if the node is closed. */
+    /** Begins a call, which ends with {@link #exit}. Returns false if the node is closed. */
     boolean enter() {
         return users.getAndUpdate(count -> count == 0 ? 0 : count + 1) > 0;
     }
 
     void exit() {
         if (users.decrementAndGet() == 0) {
-            // It may take a while, which no caller has.
+            // Closing may take a while, and no caller should wait for it.
             background.run(node::close);
         }
     }

@@ -23,10 +23,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server that is the primary now, of several of which each may become it.
+ * A node that follows the primary among several servers.
  *
- * <p>A command that was certainly not carried out, be it that the server is a replica by now or is gone, is sent to the primary that is
- * found next, as long as its time lasts. A command whose outcome is unknown is never sent again.
+ * <p>A command that was certainly not carried out, because the server has become a replica or is gone, is sent to the
+ * new primary within its time-out. A command whose outcome is unknown is never sent again.
  */
 public final class PrimaryFollower implements RedisNode {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -104,7 +104,7 @@ public final class PrimaryFollower implements RedisNode {
         }
     }
 
-    /** Throws the first failure that another server may not have, since the commands may be carried out twice. */
+    /** Throws the first failure that another server may not have. The commands may be carried out twice. */
     private static List<RedisLink.Reply> rejectFailure(List<RedisLink.Reply> replies) {
         for (RedisLink.Reply reply : replies) {
             if (reply instanceof RedisLink.Reply.Failed failed
@@ -157,7 +157,7 @@ public final class PrimaryFollower implements RedisNode {
             try {
                 Primary primary = search.find(doubted, deadline);
                 if (primary == doubted) {
-                    // It is the primary, and was not ready: it may be a moment later.
+                    // The server is the primary but was not ready; it may be ready a moment later.
                     pause = Math.max(FIRST_PAUSE_NANOS, pause);
                     pause(pause, deadline);
                 }
@@ -171,14 +171,14 @@ public final class PrimaryFollower implements RedisNode {
                 }
             } catch (LockBackendException e) {
                 if (e.reason() == Reason.OUTCOME_UNKNOWN) {
-                    // Whatever takes it back had better go to whoever is the primary by then.
+                    // The undo should go to the server that is the primary by then.
                     search.searchSoon();
                     throw e;
                 }
                 if (search.isClosed() || !isWorthAnotherTry(e)) {
                     throw e;
                 }
-                // At the end of the time, everything fails because of that alone.
+                // At the end of the time-out, every command fails for that reason alone.
                 last = last == null || deadline.nanosLeft() > 0 ? e : last;
             }
             if (deadline.nanosLeft() <= 0) {
@@ -188,7 +188,7 @@ public final class PrimaryFollower implements RedisNode {
         }
     }
 
-    /** Whether a command was not carried out because its server may not be the one to ask. */
+    /** Returns whether a command was not carried out because its server may not be the one to ask. */
     private static boolean isWorthAnotherTry(LockBackendException failure) {
         if (failure instanceof ServerErrorException said) {
             return said.error().isAboutServer() || said.error().text().startsWith("NOREPLICAS");

@@ -18,13 +18,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the present primary, and looks for it again when there are doubts: one search at a time, whose result all callers share, and
- * a moment between two. A server is believed to be the primary only if it says so itself.
+ * Finds the current primary, and searches again when there are doubts. One search runs at a time, all callers share its
+ * result, and searches are spaced. A server counts as the primary only if it says so itself.
  */
 final class PrimarySearch {
     private static final System.Logger LOG = System.getLogger(PrimarySearch.class.getName());
 
-    /** How long a search begins after the last one, at least. */
+    /** The least time between the starts of two searches. */
     private static final long SPACING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -47,8 +47,8 @@ final class PrimarySearch {
     /**
      * Creates a search.
      *
-     * @param name what the primary is called in messages
-     * @param timeout how long a search may take that no caller waits for
+     * @param name the name of the primary in messages
+     * @param timeout the time-out of searches in the background
      * @param onChange run after there is another primary
      */
     PrimarySearch(
@@ -66,7 +66,7 @@ final class PrimarySearch {
         this.onChange = onChange;
     }
 
-    /** The present primary, as far as is known; null if it was not found yet. */
+    /** Returns the current primary as far as it is known; null if none was found yet. */
     @Nullable
     Primary current() {
         return current;
@@ -116,9 +116,8 @@ final class PrimarySearch {
             return search.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof LockBackendException failure) {
-                // Several threads throw it, each with its own stack. What the caller wanted was not even sent, whatever
-                // became of
-                // the questions of the search.
+                // Each thread throws an exception with its own stack. The caller's command was not sent, whatever the
+                // outcome of the search.
                 Reason reason = failure.reason() == Reason.REFUSED ? Reason.REFUSED : Reason.UNREACHABLE;
                 throw new LockBackendException(reason, String.valueOf(failure.getMessage()), failure);
             }
@@ -168,7 +167,7 @@ final class PrimarySearch {
         try {
             candidate = source.find(deadline.sooner(LONGEST, 2));
         } catch (LockBackendException e) {
-            // Those who know may all be gone while the primary lives.
+            // All sources may be gone while the primary is running.
             if (before != null && e.reason() != Reason.REFUSED && ServerRole.isPrimary(before.node(), deadline)) {
                 return before;
             }
@@ -223,7 +222,7 @@ final class PrimarySearch {
         return found;
     }
 
-    /** Looks again without anybody waiting for it. */
+    /** Searches again in the background. */
     void searchSoon() {
         if (!wanted.getAndSet(true)) {
             background.run(() -> {
@@ -231,7 +230,7 @@ final class PrimarySearch {
                 try {
                     find(current, new Deadline(env, timeout));
                 } catch (LockBackendException e) {
-                    // Whoever needs the primary looks again, and is told.
+                    // The next caller that needs the primary searches again and gets the failure.
                     LOG.log(Level.DEBUG, "could not find {0}: {1}", name, e.getMessage());
                 }
             });

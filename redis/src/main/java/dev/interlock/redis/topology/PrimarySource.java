@@ -5,11 +5,11 @@ import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.Deadline;
 import java.util.function.Supplier;
 
-/** Knows which server is the primary, or should be. Safe to use from any thread. */
+/** Names the server that is, or should be, the primary. Safe to use from any thread. */
 public interface PrimarySource extends AutoCloseable {
     /**
-     * Finds out which server is said to be the primary. What it says may be out of date; {@link PrimaryFollower} asks the server
-     * itself.
+     * Returns the server that is said to be the primary. The answer may be out of date; {@link PrimaryFollower} asks
+     * the server itself.
      *
      * @throws dev.interlock.LockBackendException if nobody knows; {@code REFUSED} if asking again would not help
      */
@@ -22,7 +22,7 @@ public interface PrimarySource extends AutoCloseable {
      */
     default void listen(Runnable onHint) {}
 
-    /** Closes the connections to those who know. */
+    /** Closes the connections to the sources. */
     @Override
     void close();
 

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Asks a primary and its replicas themselves for their roles. While two of them say that they are the primary, neither is believed:
- * one may have been replaced and not know it yet, or the servers have nothing to do with each other.
+ * Asks each of the servers for its role. While two of them claim to be the primary, neither is used: one may be a
+ * former primary that does not know it yet, or the servers may not belong together.
  */
 public final class ReplicatedSource implements PrimarySource {
-    /** How long the others have to object after the first answer. */
+    /** The time that the other servers have to object after the first answer. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Environment env;

@@ -15,13 +15,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks sentinels for the primary: all at once, and believes the one that has seen the latest failover, since one that was cut off
- * from the others may still name the former primary.
+ * Asks all sentinels for the primary in parallel, and believes the sentinel that has seen the latest failover: a
+ * sentinel that was cut off from the others may still name the former primary.
  */
 public final class SentinelSource implements PrimarySource {
     private static final String SWITCHED = "+switch-master";
 
-    /** How long the others have after the first answer. */
+    /** The time that the other sentinels have after the first answer. */
     private static final Duration GRACE = Duration.ofMillis(200);
 
     private final Environment env;
@@ -30,12 +30,12 @@ public final class SentinelSource implements PrimarySource {
     private final List<RedisNode> sentinels;
     private final ServerOpener opener;
 
-    /** Makes the node of a data server. */
+    /** Creates the node of a data server. */
     public interface ServerOpener {
         RedisNode open(String host, int port);
     }
 
-    /** Where a sentinel says that the primary is, and the number of the failover that made it one. */
+    /** The address of the primary according to a sentinel, and the epoch of the failover that promoted it. */
     private record Address(String host, int port, long epoch) {
         String text() {
             return host + ":" + port;
@@ -81,7 +81,7 @@ public final class SentinelSource implements PrimarySource {
             }
             throw e;
         }
-        // Names the new primary a little earlier than the reply before it does.
+        // This reply names the new primary slightly earlier than the previous one.
         if (call(sentinel, deadline, "GET-MASTER-ADDR-BY-NAME") instanceof List<?> reply && reply.size() == 2) {
             String port = String.valueOf(reply.get(1));
             return Optional.of(new Address(String.valueOf(reply.get(0)), Integer.parseInt(port), epoch));
@@ -107,7 +107,7 @@ public final class SentinelSource implements PrimarySource {
 
     private LockBackendException noAddress(ParallelPoll<Optional<Address>> poll, Deadline deadline) {
         if (!poll.answers().isEmpty()) {
-            // One that is silent may know it.
+            // A silent sentinel may know the primary.
             return new LockBackendException(
                     poll.answers().size() == sentinels.size() ? Reason.REFUSED : Reason.UNREACHABLE,
                     "the sentinels " + name + " know no primary by the name \"" + masterName
@@ -132,7 +132,7 @@ public final class SentinelSource implements PrimarySource {
         RedisNode.Listener listener = new RedisNode.Listener() {
             @Override
             public void begun() {
-                // What was said before is not told again.
+                // Notices from before the subscription are not repeated.
                 onHint.run();
             }
 

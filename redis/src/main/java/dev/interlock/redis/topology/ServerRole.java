@@ -14,7 +14,7 @@ final class ServerRole {
     private ServerRole() {}
 
     /**
-     * Returns whether a server takes itself for a primary.
+     * Returns whether a server says that it is a primary.
      *
      * @throws dev.interlock.LockBackendException if it does not answer, or does not let us ask
      */

@@ -8,12 +8,12 @@ import dev.interlock.redis.endpoint.RedisTopology;
 import java.time.Duration;
 import java.util.List;
 
-/** Makes nodes that follow the primary, over any client library. */
+/** Creates nodes that follow the primary, over any client library. */
 public final class Topologies {
     private Topologies() {}
 
     /**
-     * Makes the node of the primary that sentinels watch.
+     * Creates the node of the primary that sentinels watch.
      *
      * @param servers makes the nodes of data servers; closed with the node
      * @param watchers makes the nodes of sentinels, which have logins of their own; closed with the node
@@ -39,13 +39,13 @@ public final class Topologies {
         });
     }
 
-    /** What the primary of sentinels is called in messages. */
+    /** Returns the name for messages of the primary that sentinels watch. */
     public static String nameOf(String masterName) {
         return "the primary \"" + masterName + "\"";
     }
 
     /**
-     * Makes the node of the primary among servers that replicate it.
+     * Creates the node of the primary among servers that replicate it.
      *
      * @param connector makes the nodes of single servers; closed with the node
      * @param timeout how long a search for the primary may take that no caller waits for

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** What is known of the subscription to one channel of this client. Safe to use from any thread. */
+/** The state of the subscription to one channel of this client. Safe to use from any thread. */
 public final class ChannelState implements RedisNode.Listener {
-    /** How long to wait before an unreachable subscription is opened once more, at first. */
+    /** The first pause before an unreachable subscription is opened again. */
     private static final long FIRST_DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int MOST_DOUBLINGS = 6;
@@ -22,7 +22,7 @@ public final class ChannelState implements RedisNode.Listener {
     private final Consumer<String> onMessage;
     private volatile boolean begun;
 
-    /** Whether the server that was asked last, by a claim that was to be entered, would have reached us. */
+    /** Whether the server that was last asked to enter a claim could reach this client by a message. */
     private volatile boolean reachable = true;
 
     /** Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it before. */
@@ -53,7 +53,7 @@ public final class ChannelState implements RedisNode.Listener {
     }
 
     /**
-     * Tells whether a message would come, as far as is known.
+     * Tells whether a message would arrive, as far as is known.
      *
      * @return whether the server that was asked last would reach this client
      */
@@ -82,7 +82,7 @@ public final class ChannelState implements RedisNode.Listener {
     public void ended() {
         epoch.incrementAndGet();
         begun = false;
-        // Whoever waited for a message asks by itself from now on.
+        // Waiters poll from now on.
         onChange.run();
     }
 
@@ -92,8 +92,8 @@ public final class ChannelState implements RedisNode.Listener {
     }
 
     /**
-     * Notes whether a server would have reached us. If not, the subscription may lead to one that was the master once, or to none:
-     * then it is opened again, ever less often.
+     * Records whether a server could reach this client. If not, the subscription may lead to a former primary, or to no
+     * server: then it is opened again, with growing pauses.
      *
      * @param now whether the server that was asked last would have reached this client
      */

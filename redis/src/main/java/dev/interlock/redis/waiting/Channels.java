@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channels on which one client is told what concerns it: a single one, or in a cluster one for each lock that it waits for, which
- * has the slot of that lock. Safe to use from any thread.
+ * The channels of one client, on which scripts tell it of grants: a single channel, or in a cluster one for each lock
+ * that it waits for, in the slot of that lock. Safe to use from any thread.
  */
 public final class Channels {
-    /** How many channels of locks that nobody waits for any more are listened to, for the next who does. */
+    /** The most idle channels whose subscription is kept for the next waiter. */
     private static final int MOST_IDLE = 64;
 
-    /** Stands for the locks of all names. */
+    /** The key of the channel that serves all locks. */
     private static final String ALL = "";
 
     private final Environment env;
@@ -34,7 +34,7 @@ public final class Channels {
     private final Map<String, Open> open = new HashMap<>();
     private final Map<String, Open> idle = new LinkedHashMap<>();
 
-    /** A channel that is listened to, and by how many; guarded by the lock. */
+    /** A channel with a subscription, and its number of users. Guarded by the lock. */
     private static final class Open {
         private final ChannelState listening;
         private final Watch watch;
@@ -94,7 +94,7 @@ public final class Channels {
     }
 
     /**
-     * Returns what is known of the channel for a lock.
+     * Returns the state of the channel for a lock.
      *
      * @param name the name of the lock
      * @return the state, or {@code null} if the channel is not listened to
@@ -142,7 +142,7 @@ public final class Channels {
     }
 
     /**
-     * Gives up listening to the channel for a lock; the connection goes on with it while there are few such.
+     * Stops listening to the channel for a lock. The subscription is kept while few channels are idle.
      *
      * @param name the name of the lock
      */

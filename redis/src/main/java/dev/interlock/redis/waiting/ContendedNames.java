@@ -4,8 +4,8 @@ package dev.interlock.redis.waiting;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The names of locks for which somebody waited lately, as far as this client has seen. Only a hint, which names that fall on the same
- * place take from each other, so that it stays small. Safe to use from any thread.
+ * The names of recently contended locks, as far as this client has seen. Only a hint: names with the same hash replace
+ * each other, so that the set stays small. Safe to use from any thread.
  */
 public final class ContendedNames {
     private static final int PLACES = 1 << 10;
@@ -16,7 +16,7 @@ public final class ContendedNames {
     public ContendedNames() {}
 
     /**
-     * Tells whether somebody waited for a lock lately.
+     * Tells whether somebody waited for a lock recently.
      *
      * @param name the name of the lock
      * @return whether it was added, and neither removed nor displaced since

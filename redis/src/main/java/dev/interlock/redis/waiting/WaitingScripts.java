@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.Collectors;
 
-/** The scripts' parts that enter waiters in a queue and send them messages, and what proves such a message. */
+/** The parts of scripts that enter waiters in a queue and send them messages, and the proof that a message carries. */
 public final class WaitingScripts {
     /** Defines the commands of channels that belong to a whole server. */
     public static final String CHANNELS = "channels.lua";
@@ -38,7 +38,7 @@ public final class WaitingScripts {
     }
 
     /**
-     * Returns what shows that a script has sent a text to a claim: nobody else knows the token.
+     * Returns the digest that proves that a script has sent a text to a claim: nobody else knows the token.
      *
      * @param token the token of the claim
      * @param text what the message says

@@ -8,7 +8,7 @@ local function head(list)
 end
 
 local function parts(waiter)
-  return string.match(waiter, '^%d+ (%S+) (%d+) (%d+) (.+)$')
+  return string.match(waiter, '^%S+ (%S+) (%d+) (%d+) (.+)$')
 end
 
 -- How many clients of this server listen to a channel by its name; nil if the user may not ask. PUBLISH would not do: it counts

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Claim;
-import dev.interlock.redis.LockKeys;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.connect.RedisNodes;
 import dev.interlock.redis.endpoint.RedisEndpoint;
@@ -58,7 +57,7 @@ class FactoryCardsTest {
     }
 
     private FactoryCards cards(LockConfig config) {
-        return new FactoryCards(node, new LockKeys(config.keyPrefix()), config, env);
+        return new FactoryCards(node, config, env);
     }
 
     private void pass(Duration time) {

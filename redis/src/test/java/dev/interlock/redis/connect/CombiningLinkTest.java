@@ -31,7 +31,7 @@ class CombiningLinkTest extends RedisLinkContract {
         Thread caller = Thread.currentThread();
         Set<Thread> readers = ConcurrentHashMap.newKeySet();
         long end = System.nanoTime() + LONG.toNanos();
-        // After a pause, and for a while after a server was slow for once, it is the connection's thread that reads.
+        // After a pause, and for a while after a slow reply, the connection's thread reads.
         while (!readers.contains(caller) && System.nanoTime() - end < 0) {
             CompletableFuture<RedisLink.Reply> reply = new CompletableFuture<>();
             link.send(RedisCommand.of("PING"), it -> {
@@ -66,7 +66,7 @@ class CombiningLinkTest extends RedisLinkContract {
             LuaScript unknown = LuaScript.of("return redis.call('SET', KEYS[1], '" + i + "')");
             send(link, RedisCommand.script(unknown, List.of("k"), List.of()));
             String expected = String.valueOf(i);
-            // Meanwhile the connection's thread goes to rest.
+            // Waits for the effect; meanwhile the connection's thread becomes idle.
             await().atMost(LONG).until(() -> expected.equals(server.command("GET", "k")));
         }
     }
@@ -91,7 +91,7 @@ class CombiningLinkTest extends RedisLinkContract {
         String text = "x".repeat(10_000);
         List<CompletableFuture<RedisLink.Reply>> replies = new ArrayList<>();
         try {
-            // More than the system takes for a server that reads nothing.
+            // More than the buffers of the system hold for a server that does not read.
             CompletableFuture.runAsync(() -> {
                         for (int i = 0; i < 2_000; i++) {
                             replies.add(send(link, RedisCommand.of("SETRANGE", "k", "0", text)));

@@ -4,7 +4,7 @@ package dev.interlock.redisson.keys;
 import dev.interlock.LockConfig;
 import java.util.function.UnaryOperator;
 
-/** The names of keys and channels as Redisson has them. Instances are immutable. */
+/** The names of keys and channels in Redisson's format. Instances are immutable. */
 public final class RedissonKeys {
     private final String prefix;
     private final UnaryOperator<String> mapper;
@@ -23,9 +23,9 @@ public final class RedissonKeys {
         this.cluster = cluster;
     }
 
-    /** What a plain lock has to be called to be the same lock. */
+    /** Returns the name of the plain lock that is the same lock. */
     public String plainName(String name) {
-        // The braces keep prefix and name apart, since no prefix has any.
+        // The braces separate prefix and name, since no prefix has any.
         return prefix.isEmpty() ? name : prefix + ":{" + name + "}";
     }
 
@@ -41,6 +41,11 @@ public final class RedissonKeys {
         return beside("lock__channel", name);
     }
 
+    /** Where those stand who wait for a plain fair lock. */
+    public String queue(String name) {
+        return beside("lock_queue", name);
+    }
+
     private String beside(String what, String name) {
         String lock = lock(name);
         String redissons = "redisson_" + what + ":" + (lock.contains("{") ? lock : "{" + lock + "}");
@@ -51,7 +56,9 @@ public final class RedissonKeys {
         return "interlock_" + what + ":{" + SlotTags.of(RedissonSlots.of(lock)) + "}:" + lock;
     }
 
-    /** Whether channels can be listened to: Redisson maps the names of channels too, but not of those that its locks use. */
+    /**
+     * Returns whether subscriptions are possible: Redisson maps the names of channels too, but not those of its locks.
+     */
     public boolean canListen() {
         String channel = channel("x");
         return mapper.apply(channel).equals(channel);

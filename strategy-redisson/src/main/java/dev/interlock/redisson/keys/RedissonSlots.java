@@ -11,7 +11,7 @@ public final class RedissonSlots {
 
     private RedissonSlots() {}
 
-    /** Returns the slot of a key: CRC-16 of what stands between its first braces, or of all of it. */
+    /** Returns the slot of a key: CRC-16 of the part between its first braces, or of the whole key. */
     public static int of(String key) {
         int open = key.indexOf('{');
         int close = open < 0 ? -1 : key.indexOf('}', open);

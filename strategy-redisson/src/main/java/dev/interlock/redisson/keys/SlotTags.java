@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redisson.keys;
 
-/** Finds a hash tag for each slot. All versions must agree on them, since they are parts of keys. */
+/** Computes a hash tag for each slot. The tags are parts of keys, so all versions must compute the same ones. */
 final class SlotTags {
     private static final String[] TAGS = smallestNumbers();
 

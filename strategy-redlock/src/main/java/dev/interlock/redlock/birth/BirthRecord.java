@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a node remembers of its birth: the moment since which it has forgotten nothing.
+ * The birth record of a node. The birth is the moment since which the node has forgotten nothing.
  *
- * @param id the birth and the version of what the record says of it; changes with anything but the age
+ * @param id the birth and the version of its record, which changes with every field but the age
  * @param birth the name of the birth
  * @param self the process that was born, and its epoch
  * @param longestLease the longest lease that any client has announced
@@ -30,7 +30,7 @@ public record BirthRecord(
         boolean disputed,
         Listing listing,
         Map<Integer, Incumbent> peers) {
-    /** What is said of a node that has no record: no state of any record has this name. */
+    /** Stands for a node without a record; no state of a record has this id. */
     private static final BirthRecord ABSENT = new BirthRecord(
             "none",
             "",
@@ -45,12 +45,12 @@ public record BirthRecord(
     private static final String PEER = "peer:";
 
     /**
-     * What a node knows of the list in which it is.
+     * What a node knows about the list that it is in.
      *
      * @param configuration which nodes vote
      * @param index the index of this node; negative if it has none
      * @param founded whether the configuration is agreed
-     * @param enrolled whether the client has enrolled the node, and has not only looked at it
+     * @param enrolled whether the client has enrolled the node, rather than only read its record
      */
     public record Listing(Configuration configuration, int index, boolean founded, boolean enrolled) {}
 
@@ -60,9 +60,9 @@ public record BirthRecord(
     }
 
     /**
-     * Reads what the script has returned.
+     * Reads the reply of the script.
      *
-     * @param reply names and values in turn
+     * @param reply alternating names and values
      * @throws IllegalArgumentException if that is no birth record
      */
     static BirthRecord read(Object reply) {
@@ -102,7 +102,8 @@ public record BirthRecord(
     }
 
     /**
-     * Returns what a node has said of a later configuration, to whoever has enrolled it already: it is still the same birth.
+     * Returns this record, which a node has returned for a later configuration, for a client that has already enrolled
+     * the node: the birth is still the same.
      *
      * @param last the record when it was enrolled
      */
@@ -119,7 +120,7 @@ public record BirthRecord(
         return listing.index() >= 0;
     }
 
-    /** Returns whether another node knew of the process before what has been watched since counts. */
+    /** Returns whether another node knew of the process before the time that counts as watched. */
     boolean isToldTo(int peer) {
         return told.indexOf(Character.forDigit(peer, Character.MAX_RADIX)) >= 0;
     }

@@ -34,7 +34,7 @@ public final class Births {
      * @param cluster the name of the cluster
      * @param electorate which nodes it has
      * @param maxLease the longest lease of this client
-     * @param driftNanos by how much clocks can differ over a time
+     * @param driftNanos the largest difference between clocks after a given time
      */
     public Births(
             Environment env,
@@ -53,20 +53,21 @@ public final class Births {
     }
 
     /**
-     * Makes the command by which a node checks its record and tells it, after it was told what this client knows.
+     * Returns the command that tells a node what this client knows, and makes the node check its record and return it.
      *
      * @param index which node it is
-     * @param runId the process, as it has introduced itself on the connection over which this is sent
+     * @param address host and port to which the connection leads
+     * @param runId the run_id of the process on the connection over which this is sent
      * @param known what is known of the process; {@code null} at the beginning of a connection
      * @return the command
      */
-    public RedisCommand enrol(int index, String runId, @Nullable Eligibility known) {
+    public RedisCommand enrol(int index, String address, String runId, @Nullable Eligibility known) {
         List<String> args = new ArrayList<>(List.of(
                 runId,
                 cluster,
                 electorate.configuration().toString(),
                 Integer.toString(index),
-                electorate.knowledgeOf(index),
+                electorate.knowledgeOf(index, address),
                 Long.toString(maxLease.toMillis()),
                 env.newToken(),
                 Long.toString(roster.nextEpoch(env.currentTimeMillis())),
@@ -81,7 +82,7 @@ public final class Births {
      * Reads the first reply on a connection.
      *
      * @param index which node it is from
-     * @param node what the node is called in messages
+     * @param node the name of the node in messages
      * @param reply the reply to {@link #enrol}
      * @return whether the process may vote
      * @throws LockBackendException {@code REFUSED} if the reply is no birth record
@@ -107,12 +108,15 @@ public final class Births {
         eligibility.learn(record, env.nanoTime());
     }
 
-    /** Before anybody can see the record: who counts votes shall know the configuration of each node that has voted. */
+    /**
+     * Called before the record is visible, so that whoever counts votes knows the configuration of each node that
+     * voted.
+     */
     private void note(int index, BirthRecord record) {
         electorate.note(index, record);
         BirthRecord.Listing listing = record.listing();
         if (listing.founded() || listing.index() == index) {
-            // The client may have taken it for another node.
+            // The client may have taken the process for another node.
             roster.note(listing.index(), record);
         }
     }
@@ -130,10 +134,11 @@ public final class Births {
     }
 
     /**
-     * Notes of each process which of the other nodes know it.
+     * Updates, for each process, which of the other nodes know it.
      *
      * @param connected the processes that are connected, by the index of the node; {@code null} where none is
-     * @return the indexes of those nodes that must be told of processes in the places of others, or of who knows of their own
+     * @return the indexes of the nodes that must be told which processes replaced others, or which nodes know their own
+     *     process
      */
     public List<Integer> spread(List<@Nullable Eligibility> connected) {
         electorate.found(records(connected));
@@ -162,7 +167,8 @@ public final class Births {
     }
 
     /**
-     * Returns whether a node is to be enrolled once more, since what it has said is news to this client, or the other way round.
+     * Returns whether a node must be enrolled again, because it has told this client something new, or does not know
+     * all that this client knows.
      *
      * @param index which node it is
      * @param eligibility what is known of the process
@@ -191,7 +197,7 @@ public final class Births {
     }
 
     /**
-     * Returns where to look for a node.
+     * Returns the address at which to reach a node.
      *
      * @param index the index of the node
      * @param connected what is known of the process that is connected; {@code null} if none is
@@ -211,9 +217,9 @@ public final class Births {
     }
 
     /**
-     * Returns the longest lease of any client, as far as any node knows.
+     * Returns the longest lease of any client that a node knows.
      *
-     * @return for how long a lease may last that was granted now
+     * @return the longest time that a lease granted now may last
      */
     public Duration longestLease() {
         return roster.longestLease();

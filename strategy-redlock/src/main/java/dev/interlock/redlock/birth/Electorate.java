@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration that this client goes by: that of its configuration file until nodes tell of another one. Safe to use from any
- * thread.
+ * The configuration by which this client counts votes: that of its configuration file, until nodes announce another
+ * one. Safe to use from any thread.
  */
 public final class Electorate {
     private static final System.Logger LOG = System.getLogger(Electorate.class.getPackageName());
@@ -30,13 +30,13 @@ public final class Electorate {
 
     private volatile View view;
 
-    /** What a client knows of its configuration. */
+    /** How reliable the client's configuration is. */
     private enum Knowledge {
-        /** It is that of the file. Nodes are looked at, and not changed. */
+        /** The configuration of the file. Nodes are read, and not changed. */
         LOOK,
-        /** No node has another one. */
+        /** No node has another configuration. */
         PLEDGE,
-        /** All of its nodes have it, or once had. */
+        /** All nodes of the configuration have it, or had it once. */
         FOUNDED;
 
         String argument() {
@@ -72,7 +72,7 @@ public final class Electorate {
     }
 
     /**
-     * Returns what is needed for a decision.
+     * Returns the majorities that a decision needs.
      *
      * @return the majorities of the newest configuration that is known
      */
@@ -80,7 +80,7 @@ public final class Electorate {
         return view.majorities;
     }
 
-    /** Returns an object that is another one after each change of what this client knows. */
+    /** Returns an object that is replaced at each change of this client's knowledge. */
     Object state() {
         return view;
     }
@@ -95,7 +95,7 @@ public final class Electorate {
     }
 
     /**
-     * Notes under which address this client reaches a node.
+     * Notes the address under which this client reaches a node.
      *
      * @param index the index of the node
      * @param address host and port
@@ -111,7 +111,7 @@ public final class Electorate {
     }
 
     /**
-     * Notes that a node is none of the nodes any more.
+     * Notes that a node has left the list.
      *
      * @param index its index
      */
@@ -125,13 +125,30 @@ public final class Electorate {
         }
     }
 
-    /** Returns what a node is told of the configuration: nothing, if the process at this client's address may be another one. */
+    /**
+     * Returns what to tell a node about the configuration: nothing, if the process at this client's address may be
+     * another one.
+     */
     String knowledgeOf(int index) {
         lock.lock();
         try {
             View now = view;
             boolean another = now.knowledge == Knowledge.FOUNDED && isElsewhere(index, now.configuration);
             return (another ? Knowledge.LOOK : now.knowledge).argument();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns what to tell a node about the configuration over a connection to an address: nothing, if the node with
+     * that index has another address now, so that a connection that was made late cannot turn another process into a
+     * node.
+     */
+    String knowledgeOf(int index, String address) {
+        lock.lock();
+        try {
+            return address.equals(addresses.get(index)) ? knowledgeOf(index) : Knowledge.LOOK.argument();
         } finally {
             lock.unlock();
         }
@@ -146,10 +163,10 @@ public final class Electorate {
     }
 
     /**
-     * Returns where to look for a node.
+     * Returns the address at which to reach a node.
      *
      * @param index the index of the node
-     * @param said what the process has said that is connected; {@code null} if none is
+     * @param said the record of the connected process; {@code null} if none is connected
      * @return the address of the node if the process is another one, or {@code null}
      */
     public @Nullable String betterAddress(int index, @Nullable BirthRecord said) {
@@ -165,7 +182,7 @@ public final class Electorate {
         }
     }
 
-    /** Learns what a node knows. */
+    /** Learns from the record of a node. */
     void note(int index, BirthRecord said) {
         if (!said.isPresent()) {
             return;
@@ -194,9 +211,9 @@ public final class Electorate {
     }
 
     /**
-     * Goes on with the foundation of a cluster, if that is to be done.
+     * Continues the foundation of a cluster, if it is not complete.
      *
-     * @param said what the nodes have said that are connected, by index
+     * @param said the records of the connected nodes, by index
      */
     void found(Map<Integer, BirthRecord> said) {
         lock.lock();
@@ -241,7 +258,10 @@ public final class Electorate {
         }
     }
 
-    /** Returns whether a node is to be enrolled, since it does not know all that this client knows, or this client was not known to it. */
+    /**
+     * Returns whether a node must be enrolled again, because it does not know all that this client knows, or did not
+     * know this client.
+     */
     boolean isBehind(int index, BirthRecord said) {
         View now = view;
         if (now.knowledge == Knowledge.LOOK || knowledgeOf(index).equals(Knowledge.LOOK.argument())) {
@@ -258,7 +278,7 @@ public final class Electorate {
     }
 
     /**
-     * Returns why what a node says does not count.
+     * Returns why the answers of a node do not count.
      *
      * @param index the index of the node
      * @param said its record

@@ -10,10 +10,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the process at the other end of one connection may vote: once every lease is over that it may have forgotten.
+ * Decides whether the process at the other end of a connection may vote: only after every lease has ended that it may
+ * have forgotten.
  *
- * <p>Time is measured by clients, on their monotonic clocks, and handed on from one to the next by the age in the birth record. No
- * server's clock counts, since nothing tells that it was not stepped. Safe to use from any thread.
+ * <p>Clients measure the time on their monotonic clocks, and pass it on from one to the next through the age in the
+ * birth record. The clocks of servers do not count, since they may have been stepped. Safe to use from any thread.
  */
 public final class Eligibility {
     /** Longer than any process lives. */
@@ -37,7 +38,7 @@ public final class Eligibility {
      * @param index which node it is
      * @param electorate which nodes vote
      * @param roster the processes in the places of all nodes
-     * @param driftNanos by how much clocks can differ over a time
+     * @param driftNanos the largest difference between clocks after a given time
      */
     Eligibility(
             int index,
@@ -55,7 +56,7 @@ public final class Eligibility {
         this.sinceNanos = nowNanos;
     }
 
-    /** Takes over what the node has said anew. */
+    /** Updates this from a new record of the node. */
     void learn(BirthRecord next, long nowNanos) {
         lock.lock();
         try {
@@ -73,9 +74,10 @@ public final class Eligibility {
     }
 
     /**
-     * Notes that another node knows of this process from now on. What was measured before does not count if the process may not vote
-     * yet: until then a holder that goes on with its predecessor could not learn from that node that it has none of its votes any
-     * more. The script of the next {@linkplain Births#enrol enrolment} sees to it that the same goes for all clients.
+     * Notes that another node knows of this process from now on. If the process may not vote yet, the time measured
+     * before does not count: until now, a holder that still counts on the predecessor could not learn from that node
+     * that the vote is gone. The script of the next {@linkplain Births#enrol enrolment} makes this hold for all
+     * clients.
      */
     void noteToldPeer(int peer, long nowNanos) {
         lock.lock();
@@ -103,7 +105,7 @@ public final class Eligibility {
         }
     }
 
-    /** Returns whether the record does not say yet who knows of this process. */
+    /** Returns whether the record does not list yet all nodes that know of this process. */
     boolean hasUnrecordedPeers() {
         lock.lock();
         try {
@@ -122,7 +124,7 @@ public final class Eligibility {
         return ageNanos + (nowNanos - sinceNanos);
     }
 
-    /** Returns for how long the process has forgotten nothing, at the least. */
+    /** Returns the least time for which the process has forgotten nothing. */
     Duration age(long nowNanos) {
         lock.lock();
         try {
@@ -133,7 +135,7 @@ public final class Eligibility {
     }
 
     /**
-     * Returns how long the process must not vote for a new holder yet.
+     * Returns for how long the process must not vote for a new holder yet.
      *
      * @param nowNanos the time
      * @return nanoseconds; zero or less if it may vote
@@ -171,7 +173,7 @@ public final class Eligibility {
         try {
             Object state = electorate.state();
             if (!state.equals(judgedState)) {
-                // Seldom: most votes are counted while nothing changes.
+                // Rarely reached: most votes are counted while nothing changes.
                 exclusion = electorate.exclusion(index, record);
                 judgedState = state;
             }
@@ -182,9 +184,9 @@ public final class Eligibility {
     }
 
     /**
-     * Returns whether the process may vote by what this client has watched, and the record says much less: either that it does not
-     * vote, so that clients that come later would wait, or less than half of its age, so that it might stand aside once more where a
-     * client comes with a longer lease.
+     * Returns whether this client has watched the process long enough for it to vote, and the record says much less:
+     * that it does not vote, so that later clients would wait, or less than half of its age, so that it might stand
+     * aside again for a client with a longer lease.
      *
      * @param nowNanos the time
      * @return whether the node is to be told
@@ -203,9 +205,9 @@ public final class Eligibility {
     }
 
     /**
-     * Returns the longest lease of any client, as far as any node knows.
+     * Returns the longest lease of any client that a node knows.
      *
-     * @return for how long a process that may have forgotten leases does not vote
+     * @return the time for which a process that may have forgotten leases does not vote
      */
     public Duration longestLease() {
         return roster.longestLease();
@@ -217,8 +219,8 @@ public final class Eligibility {
     }
 
     /**
-     * Returns how long what the process says of a lease that is held must not count yet: not at all if all that can have happened is
-     * that it forgot it, and as long as for a vote if others used the node with another configuration meanwhile.
+     * Returns for how long the process's answer about a held lease does not count yet: zero if at worst the process has
+     * forgotten the lease, and as long as for a vote if others used the node with another configuration.
      *
      * @param nowNanos the time
      * @return nanoseconds; zero or less if it counts
@@ -246,7 +248,7 @@ public final class Eligibility {
     }
 
     /**
-     * Returns the state of the record for which requests are meant.
+     * Returns the state of the record that requests must match.
      *
      * @return birth and version
      */

@@ -15,19 +15,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the birth record of one node checked, over a connection that there is, and lets requests wait for that. Safe to use from any
- * thread; no method waits.
+ * Checks the birth record of one node over the present connection, and lets requests wait for the result. Safe to use
+ * from any thread; no method waits.
  *
  * @param <S> the type of the connections
  * @param <R> the type of the requests
  */
 public final class Enrolment<S extends Enrolment.Connection, R> {
-    /** How often a server that stands aside is told for how long this client has watched it. */
+    /** The interval at which this client tells a server that stands aside how long it has watched it. */
     private static final long WATCH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Environment env;
     private final int index;
     private final String name;
+    private final String address;
     private final Births births;
     private final Owner<S, R> owner;
 
@@ -39,30 +40,30 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
     /** A connection to a process that has a birth record. */
     public interface Connection {
         /**
-         * Returns what is known of the process.
+         * Returns the eligibility of the process.
          *
          * @return whether it may vote
          */
         Eligibility enrolled();
 
         /**
-         * Returns which process it is.
+         * Returns the run_id of the process.
          *
          * @return the name under which it has introduced itself
          */
         String runId();
 
         /**
-         * Sends a command, and has the reply read by another thread.
+         * Sends a command; another thread reads the reply.
          *
          * @param command the command
-         * @param onReply told of the reply
+         * @param onReply called with the reply
          */
         void send(RedisCommand command, Consumer<RedisLink.Reply> onReply);
     }
 
     /**
-     * Whom to tell. No method is called under a lock of this class.
+     * Callbacks of the enrolment. None is called under a lock of this class.
      *
      * @param <S> the type of the connections
      * @param <R> the type of the requests
@@ -72,14 +73,14 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         void enrolled();
 
         /**
-         * The record was not read, and the connection is of no use any more.
+         * The record could not be read, and the connection must be given up.
          *
          * @param session the connection
          */
         void broken(S session);
 
         /**
-         * The record cannot be read, and so a request was not carried out.
+         * The record cannot be read, so a request was not executed.
          *
          * @param request the request
          * @param cause why
@@ -87,7 +88,7 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         void refused(R request, LockBackendException cause);
 
         /**
-         * A request is to be sent again.
+         * A request must be sent again.
          *
          * @param request the request
          */
@@ -100,20 +101,23 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
      * @param env time
      * @param index which node it is
      * @param name what it is called in messages
+     * @param address its host and port
      * @param births the records
      * @param owner whom to tell
      */
-    public Enrolment(Environment env, int index, String name, Births births, Owner<S, R> owner) {
+    public Enrolment(Environment env, int index, String name, String address, Births births, Owner<S, R> owner) {
         this.env = env;
         this.index = index;
         this.name = name;
+        this.address = address;
         this.births = births;
         this.owner = owner;
         this.askedNanos = env.nanoTime();
     }
 
     /**
-     * Tells the node what this client has watched, if that matters to clients that come later, and was not told a moment ago.
+     * Tells the node how long this client has watched it, if that matters to later clients and was not told a moment
+     * ago.
      *
      * @param session the connection
      * @param nowNanos the time
@@ -135,7 +139,7 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
     }
 
     /**
-     * Sends a request again when the record was read.
+     * Sends a request again after the record was read.
      *
      * @param session the connection
      * @param request the request
@@ -151,7 +155,7 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
     }
 
     /**
-     * Has the record checked, unless that has begun.
+     * Starts a check of the record, unless one has begun.
      *
      * @param session the connection
      */
@@ -167,7 +171,9 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         } finally {
             lock.unlock();
         }
-        session.send(births.enrol(index, session.runId(), eligibility), reply -> settle(session, eligibility, reply));
+        session.send(
+                births.enrol(index, address, session.runId(), eligibility),
+                reply -> settle(session, eligibility, reply));
     }
 
     private void settle(S session, Eligibility eligibility, RedisLink.Reply reply) {
@@ -187,7 +193,8 @@ public final class Enrolment<S extends Enrolment.Connection, R> {
         }
         if (failure == null) {
             owner.enrolled();
-        } else if (failure.reason() == Reason.REFUSED) {
+        } else if (failure.reason() == Reason.REFUSED
+                || (reply instanceof RedisLink.Reply.Failed failed && failed.isFromServer())) {
             repeated.forEach(request -> owner.refused(request, failure));
             return;
         } else {

@@ -4,9 +4,10 @@ package dev.interlock.redlock.birth;
 import java.util.Comparator;
 
 /**
- * A process that has, or had, the place of one node. Of two processes the later one counts, in the order of this type.
+ * A process that is, or was, one of the nodes. Of two processes with one index, the later one in the order of this type
+ * counts.
  *
- * @param epoch the configuration epoch in which it took the place
+ * @param epoch the configuration epoch in which it became the node
  * @param runId the name of the process
  */
 public record Incumbent(long epoch, String runId) implements Comparable<Incumbent> {

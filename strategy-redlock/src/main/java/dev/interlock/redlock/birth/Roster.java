@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which process is in the place of each node, and what the longest lease of any client is, as far as the nodes have told. Both only
+ * The process that is each node now, and the longest lease of any client, as the nodes have announced them. Both only
  * grow. Safe to use from any thread.
  */
 public final class Roster {
@@ -50,7 +50,7 @@ public final class Roster {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Returns whether another process has taken the place of a node since a process did. */
+    /** Returns whether a later process has replaced the given one as a node. */
     boolean hasSuccessor(int index, Incumbent incumbent) {
         Incumbent latest = incumbents.get(index);
         return latest != null
@@ -70,7 +70,7 @@ public final class Roster {
         return incumbents.keySet().stream().allMatch(index -> index == node || isKnownTo(record, index));
     }
 
-    /** Returns the epoch of a process that takes a place now: later than all that are known. */
+    /** Returns the epoch of a process that becomes a node now: later than all known ones. */
     long nextEpoch(long currentTimeMillis) {
         long latest =
                 incumbents.values().stream().mapToLong(Incumbent::epoch).max().orElse(0);
@@ -88,7 +88,7 @@ public final class Roster {
         return arguments;
     }
 
-    /** Returns the longest lease of any client, as far as any node knows. */
+    /** Returns the longest lease of any client that a node knows. */
     Duration longestLease() {
         return longestLease;
     }

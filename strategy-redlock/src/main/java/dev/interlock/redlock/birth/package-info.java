@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Birth records: since when a node has forgotten no lease that it granted. */
+/** Birth records, which tell since when a node has not forgotten any lease. */
 @NullMarked
 package dev.interlock.redlock.birth;
 

@@ -10,15 +10,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which nodes vote, as the nodes themselves keep it. It changes in two steps: to a joint one, in which the old and the new list both
- * count, and from there to the new list alone. Instances are immutable.
+ * The configuration of a cluster, which the nodes keep: which nodes vote. It changes in two steps: to a joint
+ * configuration, in which the old and the new list both count, and from there to the new list alone. Instances are
+ * immutable.
  *
  * @param revision how often the configuration was changed; two of one revision exclude each other
  * @param lastIndex the last index that was given to a node
  * @param nodes the nodes
  */
 public record Configuration(long revision, int lastIndex, List<ListedNode> nodes) {
-    /** There are so many indexes, of which each has a name of one character. */
+    /** The number of indexes; each is written as one character. */
     private static final int INDEXES = Character.MAX_RADIX;
 
     /** Creates a configuration. */
@@ -44,7 +45,7 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
     /**
      * Reads a configuration from its text.
      *
-     * @param text what {@link #toString} has returned
+     * @param text the text, as {@link #toString} writes it
      * @return the configuration
      * @throws IllegalArgumentException if the text is none of a configuration
      */
@@ -117,7 +118,7 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
     }
 
     /**
-     * Returns the node in a index.
+     * Returns the node with an index.
      *
      * @param index the index
      * @return the node, or empty if there is none
@@ -127,7 +128,7 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
     }
 
     /**
-     * Returns what is needed for a decision.
+     * Returns the majorities that a decision needs.
      *
      * @return the majorities of the list, or of both
      */
@@ -161,11 +162,11 @@ public record Configuration(long revision, int lastIndex, List<ListedNode> nodes
     }
 
     /**
-     * Returns whether this is the configuration that a node has. Clients may reach the founding nodes under different addresses, so
-     * these are compared in later ones only.
+     * Returns whether a node has this configuration. Clients may reach the founding nodes under different addresses, so
+     * addresses are compared in later configurations only.
      *
-     * @param other what a node has
-     * @return whether both say the same of who votes
+     * @param other the configuration of the node
+     * @return whether both have the same voting nodes
      */
     public boolean agreesWith(Configuration other) {
         return (revision == 0 && other.revision == 0) ? newList().equals(other.newList()) : equals(other);

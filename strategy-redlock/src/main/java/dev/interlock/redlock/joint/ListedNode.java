@@ -10,18 +10,18 @@ import java.util.regex.Pattern;
  *
  * @param index its number, which no other node gets for a long time
  * @param address host and port under which clients reach it
- * @param phase in which of the lists it is
+ * @param phase the lists that it is in
  */
 public record ListedNode(int index, String address, Phase phase) {
     private static final Pattern TEXT = Pattern.compile("([+-]?)(\\d{1,2})=(\\S+)");
 
-    /** In which of two lists a node is while one replaces the other. */
+    /** The lists that a node is in while one list replaces another. */
     public enum Phase {
-        /** In both, or in the only one. */
+        /** In both lists, or in the only one. */
         STAYS(""),
-        /** In the old list alone. */
+        /** Only in the old list. */
         LEAVES("-"),
-        /** In the new list alone. */
+        /** Only in the new list. */
         JOINS("+");
 
         private final String sign;
@@ -55,7 +55,7 @@ public record ListedNode(int index, String address, Phase phase) {
         return new ListedNode(index, address, next);
     }
 
-    /** Returns the node as it is written into the record: no text of it has a space. */
+    /** Returns the node as the record keeps it, without spaces. */
     @Override
     public String toString() {
         return phase.sign + index + "=" + address;

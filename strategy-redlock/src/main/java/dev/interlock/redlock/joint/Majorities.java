@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * What is needed for a decision: a majority of the only list of nodes, or of the old and of the new one while the list changes.
- * Instances are immutable.
+ * The majorities that a decision needs: one of the only list of nodes, or one each of the old and the new list during a
+ * change. Instances are immutable.
  */
 public final class Majorities {
     private final int[][] lists;
@@ -96,7 +96,7 @@ public final class Majorities {
      * Returns whether a node is in one of the lists.
      *
      * @param index its index
-     * @return whether its vote counts for something
+     * @return whether its vote counts
      */
     public boolean concern(int index) {
         for (int[] list : lists) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which nodes vote, and how that is changed while clients go on. */
+/** The list of voting nodes, and its change while clients go on. */
 @NullMarked
 package dev.interlock.redlock.joint;
 

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A question to the lead that was answered: it tells what the lead's clock says.
+ * A request that the lead has answered. It relates the lead's clock to the clocks of this process.
  *
  * @param lead the node
- * @param nanos the monotonic clock of this process before the question was sent
+ * @param nanos the monotonic clock of this process before the request was sent
  * @param wallMillis its wall clock at that moment, which goes on while the machine is suspended
  * @param epoch the subscription to that node at that moment
  * @param micros the clock of the node when it answered
@@ -19,14 +19,14 @@ public record Asked(int lead, long nanos, long wallMillis, int epoch, long micro
     /** The wall clock counts milliseconds, and may be slewed. */
     private static final long WALL_TOLERANCE_MILLIS = 20;
 
-    /** By how much a server's clock may be behind when a script begins, and by how much it may be slewed in between. */
+    /** The tolerance for a server's clock that is behind when a script begins, or is slewed in between. */
     private static final long TOLERANCE_MICROS = 2_000;
 
     /**
      * Converts a deadline.
      *
      * @param deadlineMicros a moment by the clock of the lead
-     * @param drift by which part of a time clocks may differ
+     * @param drift the part of a time by which clocks may differ
      * @param env the clocks of this process
      * @return a moment by the monotonic clock of this process that is not later
      */
@@ -42,10 +42,10 @@ public record Asked(int lead, long nanos, long wallMillis, int epoch, long micro
     }
 
     /**
-     * Tells what the clock of the lead shows since, unless it was set back.
+     * Returns the least that the clock of the lead shows now, unless it was set back.
      *
      * @param nowNanos a later moment by the monotonic clock of this process
-     * @param drift by which part of a time clocks may differ
+     * @param drift the part of a time by which clocks may differ
      * @return the least that it shows then, in µs
      */
     public long leastMicros(long nowNanos, double drift) {

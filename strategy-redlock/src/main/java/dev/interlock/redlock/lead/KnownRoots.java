@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The roots that this client has owned or inherited last, so that a message need not carry their tokens. Whoever does not know the
- * root that it was passed asks the lead for it. Safe to use from any thread.
+ * The roots that this client has owned or inherited last, so that messages need not contain their tokens. A claim that
+ * does not know the root that it was passed asks the lead for it. Safe to use from any thread.
  */
 final class KnownRoots {
     private static final int MOST = 1024;

@@ -10,17 +10,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Builds the commands that know of the queue. Instances are immutable. */
+/** Builds the commands of the queue. Instances are immutable. */
 public final class LeadScripts {
     /** Takes a lock on one node. */
     public static final LuaScript TAKE = LuaScript.of(source("vote.lua", "take.lua")
             + WaitingScripts.source(WaitingScripts.CHANNELS, WaitingScripts.FENCE, WaitingScripts.QUEUE)
             + source("grants.lua", "take-behind-queue.lua"));
 
-    /** Gives locks back, or grants them to those who wait. */
+    /** Releases locks, or grants them to waiters. */
     public static final LuaScript RELEASE = queueing("release.lua");
 
-    /** Enters a claim in the queue, or tells what it was granted. */
+    /** Enters a claim in the queue, or returns its grant. */
     public static final LuaScript ASK =
             LuaScript.of(source("vote.lua") + queueing("ask.lua").source());
 
@@ -30,7 +30,7 @@ public final class LeadScripts {
     /** Takes a claim out of the queue. */
     public static final LuaScript LEAVE = queueing("leave.lua");
 
-    /** How often a root is passed on, so that it has 64 owners; then all nodes are asked again. */
+    /** How often a root is passed on: it has at most 64 owners, and then all nodes are asked again. */
     public static final int MOST_HOPS = 63;
 
     private static final int MOST_FENCES = 1024;
@@ -52,7 +52,7 @@ public final class LeadScripts {
      * @param keys the names of keys
      * @param birthRecord the key of the birth record
      * @param fencing whether to draw fencing tokens
-     * @param listLife how long to keep those who wait
+     * @param listLife how long to keep the list of waiters
      */
     public LeadScripts(LockKeys keys, String birthRecord, boolean fencing, Duration listLife) {
         this.keys = keys;
@@ -74,7 +74,7 @@ public final class LeadScripts {
      * Returns how many fencing tokens a root reserves for all its owners.
      *
      * @param claim the claim of one of them
-     * @return as many as {@code grants.lua} reserves
+     * @return the number that {@code grants.lua} reserves
      */
     public static int block(Claim claim) {
         return Math.max(claim.fences(), Math.min((MOST_HOPS + 1) * claim.fences(), MOST_FENCES));
@@ -85,7 +85,7 @@ public final class LeadScripts {
      *
      * @param claim the claim, whose fencing tokens are reserved
      * @param recordId the state of the birth record that the client knows, or an empty text
-     * @param least the least first fencing token that will do
+     * @param least the least first fencing token that is large enough
      * @param predecessor the token of a holder that may be replaced, or an empty text
      * @return the command
      */
@@ -104,13 +104,13 @@ public final class LeadScripts {
     }
 
     /**
-     * Asks the lead what has become of a claim, and enters it in the queue.
+     * Asks the lead about a claim, and enters the claim in the queue.
      *
      * @param claim the claim, under the token with which it waits, and for the lease of a grant
      * @param recordId the state of the birth record that the client knows, or an empty text
      * @param channel the channel of this client
      * @param since when the claim took its place first, by the lead's clock in µs, or zero
-     * @param whole the lease if the lock is free, so that nobody has to tell the claim of it
+     * @param whole the lease if the lock is free, so that no message is needed
      * @return the command
      */
     public RedisCommand ask(Claim claim, String recordId, String channel, long since, Duration whole) {
@@ -135,7 +135,7 @@ public final class LeadScripts {
      *
      * @param name the name of the lock
      * @param root what its owner knows
-     * @param leastMicros what the clock of the lead shows at least, unless it was set back
+     * @param leastMicros the least that the clock of the lead shows, unless it was set back
      * @return the command
      */
     public RedisCommand pass(String name, Root root, long leastMicros) {
@@ -155,7 +155,7 @@ public final class LeadScripts {
      *
      * @param claim the claim, as it was entered
      * @param channel the channel that was given
-     * @param leastMicros what the clock of the lead shows at least, unless it was set back
+     * @param leastMicros the least that the clock of the lead shows, unless it was set back
      * @return the command
      */
     public RedisCommand leave(Claim claim, String channel, long leastMicros) {
@@ -173,9 +173,9 @@ public final class LeadScripts {
     }
 
     /**
-     * Gives locks back.
+     * Releases locks.
      *
-     * @param claims what is given back
+     * @param claims the claims to release
      * @return the command
      */
     public RedisCommand release(List<Claim> claims) {
@@ -183,14 +183,25 @@ public final class LeadScripts {
         List<String> args = new ArrayList<>(1 + claims.size());
         args.add(FENCE_LIFE);
         for (Claim claim : claims) {
-            String name = claim.name();
-            named.add(keys.lock(name));
-            named.add(keys.fence(name));
-            named.add(keys.waiting(name));
-            named.add(record(name));
+            named.addAll(locked(claim.name()));
             args.add(claim.token());
         }
         return RedisCommand.script(RELEASE, named, args);
+    }
+
+    /**
+     * Releases a lock on behalf of its holder.
+     *
+     * @param name the name of the lock
+     * @param root the token that the nodes have
+     * @return the command
+     */
+    public RedisCommand release(String name, String root) {
+        return RedisCommand.script(RELEASE, locked(name), List.of(FENCE_LIFE, root));
+    }
+
+    private List<String> locked(String name) {
+        return List.of(keys.lock(name), keys.fence(name), keys.waiting(name), record(name));
     }
 
     /**
@@ -200,7 +211,7 @@ public final class LeadScripts {
      * @return the key
      */
     public String record(String name) {
-        return keys.lock(name) + ":lead";
+        return keys.lead(name);
     }
 
     private List<String> voting(String name) {

@@ -7,17 +7,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What a message says of a root that was passed on.
+ * The contents of a message that a root was passed on.
  *
  * @param hop how often it was passed on
- * @param deadlineMicros until when its new owner may hold it, by the clock of the lead
+ * @param deadlineMicros the time until which its new owner may hold it, by the clock of the lead
  * @param firstFence the first fencing token of the new owner, or zero
  * @param digest tells roots apart, see {@link #digest}
  * @param epoch the subscription over which the message came
  */
 public record Passed(int hop, long deadlineMicros, long firstFence, String digest, int epoch) {
     /**
-     * Returns what tells a root from others to those who know it.
+     * Returns a digest by which clients that know a root recognize it.
      *
      * @param root the token
      * @return a digest, from which the token cannot be found

@@ -2,15 +2,16 @@
 package dev.interlock.redlock.lead;
 
 /**
- * What the owner of a lock knows of the token that a majority holds for it.
+ * The root of a lock: the token that a majority holds, with what its present owner knows of it.
  *
  * @param token the token, which all owners of a chain share one after the other
  * @param lead the node that granted it, and passes it on
  * @param hop how often it was passed on
- * @param deadlineMicros until when a next owner may hold it, by the clock of the lead; zero if it must not be passed on
+ * @param deadlineMicros the time until which a next owner may hold it, by the clock of the lead; zero if it must not be
+ *     passed on
  * @param firstFence the first fencing token of this owner, or zero
  * @param nextFence the first fencing token of the next owner, or zero
- * @param endNanos until when this owner may hold it, by the monotonic clock of this process
+ * @param endNanos the time until which this owner may hold it, by the monotonic clock of this process
  */
 public record Root(
         String token, int lead, int hop, long deadlineMicros, long firstFence, long nextFence, long endNanos) {
@@ -18,7 +19,7 @@ public record Root(
      * Tells whether the owner may pass it on.
      *
      * @param nowNanos the time
-     * @return whether that is worth a try
+     * @return whether to try
      */
     public boolean isPassable(long nowNanos) {
         return deadlineMicros != 0 && hop < LeadScripts.MOST_HOPS && endNanos - nowNanos > 0;

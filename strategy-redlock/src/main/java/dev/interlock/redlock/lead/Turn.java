@@ -6,10 +6,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim that waits, or holds what it has waited for. Safe to use from any thread: messages, renewals and releases come from others
- * than the one that waits.
+ * The state of one claim that waits, or that owns the root for which it waited. Safe to use from any thread: messages,
+ * renewals and releases come from other threads than the waiting one.
  *
- * <p>It waits under other tokens than that of the claim: a request of an earlier round, or what undoes it, may reach a node late.
+ * <p>It waits under other tokens than that of the claim, since a request of an earlier round, or its release, may reach
+ * a node late.
  */
 public final class Turn {
     private static final int NOWHERE = -1;
@@ -101,7 +102,7 @@ public final class Turn {
         return withToken(asking, ++drawn, asking.lease());
     }
 
-    /** Draws another token to wait with: the claim waits nowhere now, and what is sent to the one before is not for it. */
+    /** Draws a new token to wait with: the claim waits nowhere now, and messages to the old token are not for it. */
     synchronized void beginAnew() {
         root = null;
         passed = null;
@@ -113,7 +114,7 @@ public final class Turn {
     }
 
     /**
-     * Notes that the claim is about to be entered in a queue, since its turn may come before the answer.
+     * Notes that the claim is about to enter a queue. Its turn may come before the answer.
      *
      * @param node the lead
      */
@@ -175,14 +176,14 @@ public final class Turn {
         return refusalsNowhere++;
     }
 
-    /** Notes a message that the claim was granted something, to be asked for, if it still waits as it did. */
+    /** Notes a message that the claim was granted the lock and should ask, if it still waits under that token. */
     synchronized void heardGrant(Claim waiting) {
         if (queued == waiting) {
             told = true;
         }
     }
 
-    /** Notes a message that the claim was passed a root, if it still waits as it did. */
+    /** Notes a message that the claim was passed a root, if it still waits under that token. */
     synchronized void heard(Claim waiting, Passed message) {
         if (queued == waiting) {
             passed = message;
@@ -216,13 +217,13 @@ public final class Turn {
         return asked;
     }
 
-    /** Notes what the claim owns. */
+    /** Notes the root that the claim owns. */
     synchronized void own(Root owned) {
         root = owned;
     }
 
     /**
-     * Returns what the claim owns.
+     * Returns the root that the claim owns.
      *
      * @return the root, or {@code null} if it owns none
      */
@@ -231,7 +232,7 @@ public final class Turn {
     }
 
     /**
-     * Notes that what the claim owns is about to be renewed.
+     * Notes that the claim's root is about to be renewed.
      *
      * @param passable whether it may be passed on after that
      * @param end until when it is kept
@@ -246,7 +247,7 @@ public final class Turn {
     }
 
     /**
-     * Notes that what the claim owns is about to be passed on or released, and is not renewed any more.
+     * Notes that the claim's root is about to be passed on or released, and is not renewed any more.
      *
      * @return the root, or {@code null} if the claim owns none
      */
@@ -255,7 +256,7 @@ public final class Turn {
         return root;
     }
 
-    /** Notes that what the claim owns must not be passed on. */
+    /** Notes that the claim's root must not be passed on. */
     public synchronized void endPassing() {
         if (root != null) {
             root = root.notPassable();

@@ -23,8 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of one client, and the channels on which it is told of them: one at each node that is the lead of a lock for which it
- * waits. It begins to listen when it first waits there and goes on, so that a wait costs no subscription. Safe to use from any thread.
+ * The turns of one client, and its channels: one at each node that is the lead of a lock for which it waits. It
+ * subscribes when it first waits at a node and stays subscribed, so that later waits cost no subscription. Safe to use
+ * from any thread.
  */
 public final class Turns {
     private static final Pattern MESSAGE = Pattern.compile("(\\p{XDigit}+) (.+)", Pattern.DOTALL);
@@ -32,7 +33,7 @@ public final class Turns {
     private static final Pattern PASSED =
             Pattern.compile("passed (\\d{1,9}) (\\d{1,18}) (\\d{1,18}) (\\p{XDigit}+) (.+)", Pattern.DOTALL);
 
-    /** More than this many turns are looked through for those whose owners have let their leases end. */
+    /** If there are more turns than this, those whose leases have ended are removed. */
     private static final int MANY = 1024;
 
     private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -70,7 +71,7 @@ public final class Turns {
         this.longestGrant = longestGrant;
     }
 
-    /** Returns the channels at the server that is a node now, which may be another one than before. */
+    /** Returns the channels at the server that is a node now, which may differ from an earlier one. */
     private Channels channels(int node) {
         RedisNode server = nodes.apply(node);
         Channels found = channels.get(node);
@@ -131,7 +132,7 @@ public final class Turns {
     }
 
     /**
-     * Undoes a removal: what the claim owns is yet to be released.
+     * Undoes a removal: the claim's root must still be released.
      *
      * @param turn its turn
      */
@@ -209,8 +210,7 @@ public final class Turns {
         watchers.put(key, onChange);
         ChannelState listening = listen(lead(name), name);
         Turn turn = waiting.get(key);
-        // Whoever asked before there was a place to be had, and whoever's turn came before this watch, would wait in
-        // vain.
+        // A claim that asked before it could get a place, or whose turn came before this watch, would wait in vain.
         if (listening.isBegun() && (turn == null || turn.shouldAsk())) {
             onChange.run();
         }
@@ -231,7 +231,8 @@ public final class Turns {
     }
 
     /**
-     * Has a claim ask that waits nowhere yet, if this client listens for it already: then no watch begins that would have it ask.
+     * Makes a claim without a place in a queue ask, if this client already listens for its lock: then no new watch
+     * would make it ask.
      *
      * @param name the name of the lock
      */
@@ -247,12 +248,12 @@ public final class Turns {
         return turn == null || turn.lead() < 0 ? leads.applyAsInt(name) : turn.lead();
     }
 
-    /** Has all who wait ask what has become of it, since the nodes are others now, and so may be the leads. */
+    /** Makes all waiters ask again, since the list of nodes has changed, and the leads may have too. */
     public void askAll() {
         watchers.values().forEach(Runnable::run);
     }
 
-    /** Has those who wait for one lock, or for any, ask what has become of it. */
+    /** Makes the waiters of one lock, or of all, ask again. */
     private void wake(String name) {
         if (name.isEmpty()) {
             askAll();
@@ -290,7 +291,7 @@ public final class Turns {
         }
     }
 
-    /** Notes a message if the claim that it is meant for waits, and the message proves itself. */
+    /** Notes a message if its claim waits, and the message proves that it is genuine. */
     private void hear(String key, String proof, String text, BiConsumer<Turn, Claim> note) {
         Turn turn = waiting.get(key);
         if (turn == null) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The queue at the lead of a lock: its commands, what its messages say, and for how long what was granted there is good. */
+/** The queue at the lead of a lock: its commands, its messages, and the validity of its grants. */
 @NullMarked
 package dev.interlock.redlock.lead;
 

@@ -9,13 +9,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one node that wait to be sent, in their order, and the releases that could not be delivered. Guarded by a lock of its
- * owner, but for {@link #isEmpty}.
+ * The requests to one node that wait to be sent, in order, and the releases that could not be delivered. Guarded by a
+ * lock of its owner, but for {@link #isEmpty}.
  *
  * @param <R> the type of the requests
  */
 public final class Backlog<R> {
-    /** Nobody waits for most of the requests of a longer queue: they are releases, which the outbox keeps in less memory. */
+    /**
+     * In a longer queue most requests are releases, for which nobody waits, and which the outbox keeps in less memory.
+     */
     private static final int MOST_RELEASES = 4_096;
 
     private final Set<R> waiting = new LinkedHashSet<>();
@@ -35,9 +37,18 @@ public final class Backlog<R> {
     }
 
     /**
+     * Tells how much there is to send.
+     *
+     * @return the number of requests and releases
+     */
+    public int size() {
+        return waiting.size() + outbox.size();
+    }
+
+    /**
      * Tells whether releases should no longer wait among the requests.
      *
-     * @return whether there are as many requests as that
+     * @return whether there are too many requests
      */
     public boolean isFull() {
         return waiting.size() >= MOST_RELEASES;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one node, of which there is one at a time, and how the next one comes about. Guarded by a lock of its owner, but for
- * {@link #present}.
+ * The one connection to a node, and its replacement by the next one. Guarded by a lock of its owner, but for {@link
+ * #present}.
  *
  * @param <C> the type of the connections
  */
@@ -19,6 +19,7 @@ public final class Connected<C extends Connected.Connection> {
     private final Reconnection reconnection;
     private volatile @Nullable C present;
     private boolean closed;
+    private long count;
 
     /** A connection. */
     public interface Connection {
@@ -30,7 +31,7 @@ public final class Connected<C extends Connected.Connection> {
         boolean hasSuccessor();
 
         /**
-         * Tells whether it was still there when it was last heard of.
+         * Tells whether the connection was still open when it was last used.
          *
          * @return {@code false} if it has ended
          */
@@ -44,10 +45,10 @@ public final class Connected<C extends Connected.Connection> {
          */
         long owingNanos(long nowNanos);
 
-        /** Ends it, so that nothing that was sent arrives behind what is sent from now on. */
+        /** Aborts the connection, so that no request that was sent over it arrives after later ones. */
         void abort();
 
-        /** Ends it. */
+        /** Closes the connection. */
         void close();
     }
 
@@ -55,10 +56,10 @@ public final class Connected<C extends Connected.Connection> {
      * Creates one without a connection.
      *
      * @param env time and threads
-     * @param node what the server is called in messages
+     * @param node the name of the server in messages
      * @param timeout how long an answer, or the first connection, is waited for, at most
      * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
-     * @param onDropped told when there is no connection any more, under the lock
+     * @param onDropped called when the connection has ended, under the lock
      */
     public Connected(Environment env, String node, Duration timeout, Consumer<Boolean> connect, Runnable onDropped) {
         this.timeout = timeout;
@@ -76,7 +77,7 @@ public final class Connected<C extends Connected.Connection> {
     }
 
     /**
-     * Returns the connection, unless it has ended, or nothing has come over it for so long that another one may do better.
+     * Returns the connection, unless it has ended, or has been silent for so long that a new one may do better.
      *
      * @param nowNanos the time
      * @return the connection, or {@code null} if there is none
@@ -94,7 +95,7 @@ public final class Connected<C extends Connected.Connection> {
     }
 
     /**
-     * Gives up a connection, and has another one made.
+     * Gives up a connection, and starts to make another one.
      *
      * @param over the connection; nothing happens if it is not the present one
      * @param wait whether the next one must wait
@@ -111,7 +112,7 @@ public final class Connected<C extends Connected.Connection> {
         }
     }
 
-    /** Has a connection made, unless that has begun. */
+    /** Starts to connect, unless that has begun. */
     public void begin() {
         reconnection.begin(false);
     }
@@ -159,7 +160,26 @@ public final class Connected<C extends Connected.Connection> {
             return false;
         }
         present = opened;
+        count++;
         return true;
+    }
+
+    /**
+     * Tells how many connections there were, the present one included.
+     *
+     * @return the number of connections
+     */
+    public long count() {
+        return count;
+    }
+
+    /**
+     * Returns why the last attempt to connect has failed.
+     *
+     * @return why, or {@code null} if there is a connection, or none was tried yet
+     */
+    public @Nullable LockBackendException lastFailure() {
+        return reconnection.lastFailure();
     }
 
     /**
@@ -172,7 +192,7 @@ public final class Connected<C extends Connected.Connection> {
     }
 
     /**
-     * Wants no connection any more.
+     * Closes this: no further connection is used.
      *
      * @return the last one, which is not closed yet, or {@code null}
      */

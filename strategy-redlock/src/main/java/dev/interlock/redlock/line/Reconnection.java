@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node gets a connection: the thread that tries, since when it has tried, and how its last attempt failed. Guarded by a lock of its
- * owner.
+ * The attempts to connect to a node: their thread, when they began, and how the last one failed. Guarded by a lock of
+ * its owner.
  */
 public final class Reconnection {
     private final Environment env;
@@ -26,7 +26,7 @@ public final class Reconnection {
      * Creates one that has not begun.
      *
      * @param env time and threads
-     * @param node what the server is called in messages
+     * @param node the name of the server in messages
      * @param timeout how long the first connection is waited for, at most
      * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
      */
@@ -72,8 +72,17 @@ public final class Reconnection {
     }
 
     /**
-     * Tells for how long a request may wait for the connection: as long as for an answer where there was one before, since the first may
-     * take longer.
+     * Returns why the last attempt has failed.
+     *
+     * @return why, or {@code null} if it has not, or there was none
+     */
+    public @Nullable LockBackendException lastFailure() {
+        return lastFailure;
+    }
+
+    /**
+     * Tells how long a request may wait for the connection: as long as for an answer if there was a connection before,
+     * and longer for the first one.
      *
      * @param answerNanos how long the request waits for an answer
      * @param connectionNanos how long it waits for a first connection

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the line to a node needs while requests cannot be sent: a queue, and how a new connection comes about. */
+/** Parts of the line to a node: the queue of requests that cannot be sent yet, and the making of connections. */
 @NullMarked
 package dev.interlock.redlock.line;
 

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One change of the list of nodes, carried through by a client of the cluster. Used by one thread. */
+/** One change of the list of nodes, which a client of the cluster carries out. Used by one thread. */
 public final class NodeChange {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -41,7 +41,7 @@ public final class NodeChange {
         @Nullable
         Eligibility eligibility(int index);
 
-        /** Connects where there is no connection, sees which have ended, and tells all nodes what they do not know; waits a moment. */
+        /** Reconnects where needed, and tells all nodes what they do not know; waits a moment. */
         void look();
 
         /**
@@ -82,7 +82,7 @@ public final class NodeChange {
     }
 
     /**
-     * Waits until a node has told of the list, and a while for the others.
+     * Waits until one node has told the list, and a while for the others.
      *
      * @return the list
      * @throws LockBackendException if no node has told of it
@@ -120,12 +120,12 @@ public final class NodeChange {
     }
 
     /**
-     * Carries a change through, or goes on with it.
+     * Carries out a change, or continues it.
      *
      * @param leaving the address of the node that leaves, or empty
      * @param entering the address of the node that joins, or empty
      * @param gone the addresses of nodes that are stopped for good
-     * @param progress told what is waited for
+     * @param progress called with a text each time the change waits for something
      * @param guard fails if this is not the only operator any more
      * @throws IllegalArgumentException if there is no such node
      * @throws IllegalStateException if another change is under way
@@ -196,7 +196,7 @@ public final class NodeChange {
                     silent
                             + " cannot be told of the change: make them reachable, or name those that are stopped for good");
         }
-        // A slip of the pen shall be seen before anything is written.
+        // A mistyped address must be noticed before anything is written.
         entering.ifPresent(nodes::requireUsable);
         return next;
     }
@@ -217,7 +217,7 @@ public final class NodeChange {
         }
     }
 
-    /** From then on, nobody gets or keeps a lock by the old list alone. */
+    /** Waits until the nodes know the change. From then on, no lock is acquired or kept by the old list alone. */
     private void awaitTold(Configuration joint, Set<String> gone, Consumer<String> progress)
             throws InterruptedException {
         Set<Integer> told = new HashSet<>();
@@ -277,9 +277,9 @@ public final class NodeChange {
         }
     }
 
-    /** What is waited for. */
+    /** A condition that the change waits for. */
     private interface Waiting {
-        /** Returns what is waited for in words, or an empty text if nothing is. */
+        /** Returns in words what is missing, or an empty text if nothing is. */
         String what();
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Changes of the list of nodes, in the name of an operator. */
+/** Changes of the list of nodes, on behalf of an operator. */
 @NullMarked
 package dev.interlock.redlock.operation;
 

@@ -6,15 +6,18 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The releases that one node has yet to be told. Guarded by a lock of its owner. */
+/** The releases that have not been delivered to one node yet. Guarded by a lock of its owner. */
 public final class Outbox {
-    /** More than this many leases end by themselves before a server that is away could be told of their release. */
+    /**
+     * The largest number of releases that are kept. With more, most leases would end before a server that is away could
+     * be told.
+     */
     private static final int CAPACITY = 10_000;
 
     private final Deque<Undelivered> releases = new ArrayDeque<>();
 
     /**
-     * A release that the server may not have carried out.
+     * A release that the server may not have executed.
      *
      * @param release the command
      * @param untilNanos when the lease is over
@@ -48,6 +51,15 @@ public final class Outbox {
             oldest = releases.pollFirst();
         }
         return oldest;
+    }
+
+    /**
+     * Tells how many releases there are.
+     *
+     * @return the number of releases
+     */
+    public int size() {
+        return releases.size();
     }
 
     /**

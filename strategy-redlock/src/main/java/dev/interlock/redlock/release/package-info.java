@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Releases that are yet to be delivered. */
+/** Releases that have not been delivered yet. */
 @NullMarked
 package dev.interlock.redlock.release;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** How long a process stands aside, by what clients have watched. */
+/** How long a process stands aside, depending on how long clients have watched it. */
 class EligibilityTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(60);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();

@@ -7,7 +7,7 @@ import dev.interlock.engine.environment.Environment;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a deadline of the lead is worth here, by clocks that are turned by hand. */
+/** Converts deadlines of the lead to local time, with clocks that the test sets. */
 class AskedTest {
     private static final long SERVER_MICROS = 1_700_000_000_000_000L;
     private static final double DRIFT = 0.01;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLocks;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.inspect.LockInspectionProvider;
 import dev.interlock.spi.LockStrategyProvider;
 import java.io.File;
 import java.lang.module.Configuration;
@@ -16,7 +18,10 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The tests run on the class path; here the same jars are a module path. */
 class ModulePathTest {
@@ -55,6 +60,42 @@ class ModulePathTest {
                 .sorted()
                 .toList();
         assertThat(found).isEqualTo(onTheClassPath).isNotEmpty();
+    }
+
+    /** Their scripts are resources, which a module keeps to itself unless it opens them. */
+    @ParameterizedTest
+    @CsvSource({"set-nx-px, 1", "setnx-getset, 1", "redlock, 3"})
+    void strategiesFindTheirScriptsOnTheModulePath(String strategy, int servers) throws Exception {
+        Configuration configuration = ModuleLayer.boot()
+                .configuration()
+                .resolveAndBind(MODULE_PATH, ModuleFinder.of(), Set.of("dev.interlock"));
+        ModuleLayer layer =
+                ModuleLayer.boot().defineModulesWithOneLoader(configuration, ClassLoader.getPlatformClassLoader());
+        String endpoints = IntStream.rangeClosed(1, servers)
+                .mapToObj(port -> "redis://127.0.0.1:" + port)
+                .collect(Collectors.joining(","));
+        Class<?> configs = load(layer, LockConfig.class.getName());
+        Object config = configs.getMethod("of", String.class).invoke(null, endpoints);
+        ClassLoader ours = Thread.currentThread().getContextClassLoader();
+        // Or it would find those of the class path, which are none of this layer's.
+        Thread.currentThread().setContextClassLoader(layer.findLoader("dev.interlock"));
+        try {
+            Object factory = load(layer, DistributedLocks.class.getName())
+                    .getMethod("getInstance", String.class, configs)
+                    .invoke(null, strategy, config);
+            // It is there: the first lock, for which there is no server, would be next.
+            assertThat(factory.getClass().getModule().getLayer()).isSameAs(layer);
+            ((AutoCloseable) factory).close();
+        } finally {
+            Thread.currentThread().setContextClassLoader(ours);
+        }
+
+        Class<?> inspections = load(layer, LockInspectionProvider.class.getName());
+        for (Object provider : ServiceLoader.load(layer, inspections)) {
+            if (inspections.getMethod("strategy").invoke(provider).equals(strategy)) {
+                ((AutoCloseable) inspections.getMethod("open", configs).invoke(provider, config)).close();
+            }
+        }
     }
 
     @Test

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.tools.site.LinkCheck;
 import dev.interlock.tools.site.Site;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -16,10 +19,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The links of the pages lead to files, headings and lines that exist, in the checkout and on the site. */
+/** The pages can be read and followed: links lead somewhere, lines are short, words are those of the field. */
 class PagesTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern LINK = Pattern.compile("<(?:a|img|link)\\b[^>]*\\b(?:href|src)=\"([^\"]+)\"");
+
+    private static final int WIDTH = 120;
+
+    private static final Pattern WORKSHOP = Pattern.compile(
+            "§ ?\\d|\\bdesign §|\\bdesign,? section|\\b[Ss]eeds? 0\\d|\\brule \\d+ of\\b|\\b[Ii]ssue #?\\d+");
 
     @TempDir
     Path site;
@@ -27,6 +35,119 @@ class PagesTest {
     @Test
     void everyLinkOfThePagesLeadsToSomething() throws IOException {
         assertThat(LinkCheck.broken(ROOT)).isEmpty();
+    }
+
+    @Test
+    void theIndexOfTheDocumentationLeadsToEveryPage() throws IOException {
+        String index = Files.readString(ROOT.resolve("docs/README.md"));
+        assertThat(files(ROOT, ".md").filter(page -> page.startsWith("docs/") && !page.startsWith("docs/adr/")))
+                .as("pages; each stands in docs/README.md under tutorial, how-to, reference or explanation")
+                .isNotEmpty()
+                .allSatisfy(page -> assertThat(page.equals("docs/README.md")
+                                || index.contains("](" + page.replaceFirst("docs/", "") + ")")
+                                || index.contains("](" + page.replaceFirst("docs/", "") + "#"))
+                        .as(page)
+                        .isTrue());
+    }
+
+    /** The lines of prose that are too long. Tables, code and what cannot be broken may be longer. */
+    private static List<String> longLines(String page, List<String> lines) {
+        List<String> found = new ArrayList<>();
+        String fence = "";
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (fence.isEmpty() && line.startsWith("```")) {
+                fence = line.replaceFirst("[^`].*", "");
+            } else if (!fence.isEmpty()) {
+                fence = line.equals(fence) ? "" : fence;
+            } else if (lines.get(i).codePointCount(0, lines.get(i).length()) > WIDTH
+                    && !line.startsWith("|")
+                    && line.replaceAll("`[^`]*`", "x")
+                            .replaceFirst("^[-*>] ", "")
+                            .contains(" ")) {
+                found.add(page + ":" + (i + 1));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void noLineOfProseIsLongerThanItShouldBe() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (String page : sources(ROOT)) {
+            found.addAll(longLines(page, Files.readAllLines(ROOT.resolve(page))));
+        }
+        assertThat(found)
+                .as("lines of prose with more than " + WIDTH + " characters: wrap them")
+                .isEmpty();
+
+        String longLine = "word ".repeat(25);
+        assertThat(longLines("p", List.of(longLine, "| " + longLine, "```sh", longLine, "```", longLine)))
+                .containsExactly("p:1", "p:6");
+    }
+
+    @Test
+    void noPageAndNoSourceHasWordsOfTheWorkshop() throws IOException {
+        List<String> found = new ArrayList<>();
+        List<String> files = new ArrayList<>(sources(ROOT));
+        files.addAll(mainSources(ROOT));
+        assertThat(files).hasSizeGreaterThan(500);
+        for (String file : files) {
+            Matcher matcher = WORKSHOP.matcher(Files.readString(ROOT.resolve(file)));
+            if (matcher.find()) {
+                found.add(file + ": " + matcher.group());
+            }
+        }
+        assertThat(found).as("words that only those understand who wrote them").isEmpty();
+
+        assertThat(List.of(
+                        "design §4",
+                        "as in design, section 1",
+                        "Seeds 000 and 002",
+                        "rule 7 of the list",
+                        "issue #12",
+                        "issue 12"))
+                .allMatch(text -> WORKSHOP.matcher(text).find());
+        assertThat(List.of(
+                        "rule 4.2",
+                        "rule 4.2 of the contract",
+                        "a seed reproduces a run",
+                        "--seeds 100",
+                        "the design of the engine"))
+                .noneMatch(text -> WORKSHOP.matcher(text).find());
+    }
+
+    /** All pages of the checkout. */
+    private static List<String> sources(Path root) throws IOException {
+        return files(root, ".md").filter(file -> !file.contains("/src/")).toList();
+    }
+
+    /** What is published besides the pages: main sources, scripts and texts among them. */
+    private static List<String> mainSources(Path root) throws IOException {
+        return files(root, ".java", ".lua", ".properties", ".html", ".tla")
+                .filter(file -> file.contains("/src/main/") || file.startsWith("spec/"))
+                .toList();
+    }
+
+    private static Stream<String> files(Path root, String... endings) throws IOException {
+        List<String> found = new ArrayList<>();
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                String name = folder.getFileName().toString();
+                boolean skipped = !folder.equals(root) && (name.startsWith(".") || name.equals("target"));
+                return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (Stream.of(endings).anyMatch(file.toString()::endsWith)) {
+                    found.add(root.relativize(file).toString().replace('\\', '/'));
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return found.stream();
     }
 
     @Test

@@ -4,7 +4,7 @@ package dev.interlock.specimens;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 
-/** Passes everything on; subclasses spoil a part. */
+/** Forwards every call to a correct handle. Subclasses break one method. */
 public class ForwardingHandle extends ForwardingLease implements LockHandle {
     private final LockHandle handle;
 

@@ -4,10 +4,11 @@ package dev.interlock.specimens;
 import dev.interlock.Lease;
 import dev.interlock.LossCause;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** Passes everything on; subclasses spoil a part. */
+/** Forwards every call to a correct lease. Subclasses break one method. */
 public class ForwardingLease implements Lease {
     protected final Lease correct;
 
@@ -21,8 +22,18 @@ public class ForwardingLease implements Lease {
     }
 
     @Override
+    public List<String> lockNames() {
+        return correct.lockNames();
+    }
+
+    @Override
     public OptionalLong fencingToken() {
         return correct.fencingToken();
+    }
+
+    @Override
+    public OptionalLong fencingToken(String name) {
+        return correct.fencingToken(name);
     }
 
     @Override

@@ -5,15 +5,13 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
-/** Passes everything on; subclasses spoil a part. */
+/** Forwards every call to a correct lock. Subclasses break one method. */
 public class ForwardingLock implements DistributedLock {
     protected final DistributedLock correct;
 
@@ -21,12 +19,12 @@ public class ForwardingLock implements DistributedLock {
         this.correct = correct;
     }
 
-    /** The lease that is shown for a correct one, be it that of a thread or that of a handle. */
+    /** Returns the broken lease for a correct one, of a thread or of a handle. */
     protected Lease spoil(Lease lease) {
         return lease;
     }
 
-    /** The handle that is handed out for a correct one; shows the spoiled lease, and closes rightly. */
+    /** Returns the broken handle for a correct one: it has the broken lease, and closes correctly. */
     protected LockHandle spoil(LockHandle handle) {
         Lease shown = spoil((Lease) handle);
         return shown.equals(handle) ? handle : new ForwardingHandle(shown, handle);
@@ -35,6 +33,11 @@ public class ForwardingLock implements DistributedLock {
     @Override
     public String name() {
         return correct.name();
+    }
+
+    @Override
+    public List<String> names() {
+        return correct.names();
     }
 
     @Override
@@ -68,6 +71,11 @@ public class ForwardingLock implements DistributedLock {
     }
 
     @Override
+    public Condition condition(String name) {
+        return correct.condition(name);
+    }
+
+    @Override
     public LockHandle acquire() throws InterruptedException {
         return spoil(correct.acquire());
     }
@@ -79,29 +87,15 @@ public class ForwardingLock implements DistributedLock {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync() {
-        return spoil(correct.acquireAsync(), this::spoil, LockHandle::close);
+        return ForwardingStage.of(correct.acquireAsync(), this::spoil, LockHandle::close);
     }
 
     @Override
     public CompletionStage<Optional<LockHandle>> tryAcquireAsync(Duration wait) {
-        return spoil(
+        return ForwardingStage.of(
                 correct.tryAcquireAsync(wait),
                 lease -> lease.map(this::spoil),
                 lease -> lease.ifPresent(LockHandle::close));
-    }
-
-    /** Passes what the correct lock answers on, and a cancellation back. */
-    private static <T> CompletionStage<T> spoil(CompletionStage<T> correct, UnaryOperator<T> spoil, Consumer<T> close) {
-        CompletableFuture<T> spoiled = new CompletableFuture<>();
-        correct.whenComplete((lease, failure) -> {
-            if (failure != null) {
-                spoiled.completeExceptionally(failure);
-            } else if (!spoiled.complete(spoil.apply(lease))) {
-                close.accept(lease);
-            }
-        });
-        spoiled.whenComplete((lease, failure) -> correct.toCompletableFuture().cancel(true));
-        return spoiled;
     }
 
     @Override

@@ -8,7 +8,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Seeds 000 and 002: a time stamp that has passed is deleted and set anew, so that a second contender deletes the first one's. */
+/** Deletes a timestamp that has passed and sets a new one, so that a second contender deletes the first one's lock. */
 public final class GetDelSetnxStrategyProvider extends SpecimenProvider {
     public GetDelSetnxStrategyProvider() {
         super("get-del-setnx", Protocol::new);

@@ -24,12 +24,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** Locks on a real server that are wrong only, or mostly, where several processes meet. */
+/** Locks on a real server that are wrong only, or mostly, among several processes. */
 public final class ProcessSpecimens {
     private ProcessSpecimens() {}
 
-    /** SET NX PX and transactions: correct, for the others to spoil. */
-    private static class Sound extends SpecimenProtocol {
+    /** A correct lock by SET NX PX and transactions, which the other classes break. */
+    static class Sound extends SpecimenProtocol {
         Sound(RedisNode node, LockKeys keys, Duration timeout) {
             super(node, keys, timeout);
         }
@@ -81,7 +81,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** The owner is the id of the thread, as if there were one process. */
+    /** The owner token is the id of the thread, as if there were only one process. */
     public static final class ThreadIdIsOwner extends SpecimenProvider {
         public ThreadIdIsOwner() {
             super("thread-id-is-owner", Protocol::new);
@@ -122,7 +122,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** A client that waits stands in a list, from which one that ends without a word never gets out. */
+    /** Waiting clients stand in a list, which a client that dies never leaves. */
     public static final class DeadWaitersQueue extends SpecimenProvider {
         public DeadWaitersQueue() {
             super("dead-waiters-queue", Protocol::new);
@@ -154,7 +154,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** Tokens are made of the time at which the process began and a counter in it. */
+    /** Fencing tokens are made of the start time of the process and a counter within it. */
     public static final class FenceFromStartTime extends SpecimenProvider {
         public FenceFromStartTime() {
             super("fence-from-start-time", Protocol::new, Capability.FENCING);
@@ -176,7 +176,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** Renewal is promised, and only noted down. */
+    /** Renewals are promised, and only recorded within the process. */
     public static final class RenewedLocally extends SpecimenProvider {
         public RenewedLocally() {
             super("renewed-locally", Protocol::new);
@@ -194,7 +194,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** Releases are told within the process alone, and nobody asks again before the lease ends. */
+    /** Releases are announced within the process only, and waiters ask again only when the lease ends. */
     public static final class HearsItsOwnProcess extends SpecimenProvider {
         public HearsItsOwnProcess() {
             super("hears-its-own-process", Protocol::new);
@@ -237,7 +237,7 @@ public final class ProcessSpecimens {
         }
     }
 
-    /** Each look at the token of a lease draws a new one, by the clock. */
+    /** Each read of a lease's fencing token draws a new one from the clock. */
     public static final class TokenOfTheMoment extends SpecimenProvider {
         public TokenOfTheMoment() {
             super("token-of-the-moment", Protocol::new, Capability.FENCING);

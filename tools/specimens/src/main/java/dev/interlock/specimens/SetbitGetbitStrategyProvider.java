@@ -8,7 +8,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A bit is looked at and then set. Two can look before either sets; nothing ends with a crash. */
+/** Reads a bit and then sets it. Two clients can read before either sets; a crash leaves the bit set for ever. */
 public final class SetbitGetbitStrategyProvider extends SpecimenProvider {
     public SetbitGetbitStrategyProvider() {
         super("setbit-getbit", Protocol::new);

@@ -9,7 +9,7 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** SETNX, then the time to live in a second step, which a crash in between leaves out. */
+/** SETNX, then the time to live in a second step, which a crash in between skips. */
 public final class SetnxExpireStrategyProvider extends SpecimenProvider {
     public SetnxExpireStrategyProvider() {
         super("setnx-expire", Protocol::new);

@@ -9,7 +9,10 @@ import dev.interlock.redis.RedisNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A lock that was often copied: SETNX, EXPIRE in whole seconds, which a contender makes up for, and a release by WATCH. */
+/**
+ * A widely copied lock: SETNX, then EXPIRE in whole seconds, which a contender repairs if it is missing, and a release
+ * by WATCH.
+ */
 public final class SetnxWatchStrategyProvider extends SpecimenProvider {
     public SetnxWatchStrategyProvider() {
         super("setnx-watch", Protocol::new);

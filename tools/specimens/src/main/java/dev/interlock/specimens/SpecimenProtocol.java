@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the specimens have in common: one command after another, on one server, where a script would do it in one step. */
+/** The common part of the specimens: single commands on one server, instead of one atomic script. */
 public abstract class SpecimenProtocol implements LeaseProtocol {
     private final RedisNode node;
     final LockKeys keys;
@@ -30,7 +30,7 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
         this.timeout = timeout;
     }
 
-    /** Whether the claim got the lock. */
+    /** Returns whether the claim got the lock. */
     abstract boolean take(String key, Claim claim);
 
     Optional<Duration> retryAfter(String key) {
@@ -110,7 +110,7 @@ public abstract class SpecimenProtocol implements LeaseProtocol {
         return isTaken(keys.lock(name));
     }
 
-    /** Whether anybody holds the lock of a key. */
+    /** Returns whether anybody holds the lock of a key. */
     boolean isTaken(String key) {
         return isOne("EXISTS", key);
     }

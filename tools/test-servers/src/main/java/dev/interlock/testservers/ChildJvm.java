@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A JVM of its own that runs a program, is told what to do line by line, and answers so. The program has the other side,
- * {@link ParentJvm}. Safe for use by several threads.
+ * A child JVM that runs a program, reads commands line by line, and replies line by line. The program uses the
+ * counterpart, {@link ParentJvm}. Safe for use by several threads.
  *
- * <p>What it is told goes to its standard input, where no list of processes shows the passwords in it. When that input ends,
- * because this JVM closed it or died, the child ends too.
+ * <p>Commands go to its standard input, so that no process list shows passwords. When that input ends, because this JVM
+ * closed it or died, the child ends too.
  */
 public final class ChildJvm implements AutoCloseable {
     private static final int STDERR_LINES = 30;
@@ -122,7 +122,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** Writes a line to its standard input; one that stands still reads it when it goes on. */
+    /** Writes a line to its standard input. A stopped process reads it when it is resumed. */
     public void say(String line) {
         try {
             stdin.write(line + "\n");
@@ -142,22 +142,22 @@ public final class ChildJvm implements AutoCloseable {
         return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Whether the process has not ended. */
+    /** Returns whether the process has not ended. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** Makes the process stand still. */
+    /** Stops the process without ending it. */
     public void stop() {
         Signals.stop(process.pid());
     }
 
-    /** Lets the process go on that stands still. */
+    /** Resumes the stopped process. */
     public void goOn() {
         Signals.goOn(process.pid());
     }
 
-    /** Ends the process and tells what it has written to standard error. */
+    /** Ends the process, and returns an exception with its standard error. */
     public ChildJvmException failed(String what) {
         close();
         try {
@@ -171,7 +171,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** Ends the process at once, also one that stands still, and waits for its end. */
+    /** Kills the process, stopped or not, and waits for its end. */
     @Override
     public void close() {
         process.destroyForcibly().onExit().join();

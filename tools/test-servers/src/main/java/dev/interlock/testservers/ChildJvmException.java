@@ -8,7 +8,7 @@ public final class ChildJvmException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes an exception.
+     * Creates an exception.
      *
      * @param message what went wrong
      */
@@ -17,7 +17,7 @@ public final class ChildJvmException extends RuntimeException {
     }
 
     /**
-     * Makes an exception with a cause.
+     * Creates an exception with a cause.
      *
      * @param message what went wrong
      * @param cause why

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster whose nodes are {@code redis-server} processes of our own on free ports of the loopback interface. All slots are
- * served, and all nodes agree on who serves them, when it is handed out.
+ * A Redis Cluster whose nodes are {@code redis-server} processes of our own on free ports of the loopback interface.
+ * When it is returned, all slots are served, and all nodes agree on the slot table.
  *
  * <p>The nodes do not fail over because the machine is busy: a node is down for the others after {@value #STEADY_SECONDS} seconds
  * of silence, except while a test {@linkplain #kill kills} or {@linkplain #pause pauses} a primary, or when it
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
  */
 public final class ClusterServers implements AutoCloseable {
-    /** How many slots a cluster has. */
+    /** The number of slots of a cluster. */
     public static final int SLOTS = 16_384;
 
     private static final int STEADY_SECONDS = 60;
@@ -108,7 +108,7 @@ public final class ClusterServers implements AutoCloseable {
                         Integer.toString(other.busPort()));
             }
         }
-        // A meeting is over when the two nodes have heard of each other over the bus, which each opens to the other.
+        // A meeting is complete when both nodes have opened a bus connection to each other.
         Polling.until("all nodes have met", this::describe, () -> nodes.stream().allMatch(this::knowsAll));
         for (int i = primaries; i < nodes.size(); i++) {
             nodes.get(i).command("CLUSTER", "REPLICATE", ClusterView.id(nodes.get(i % primaries)));
@@ -122,7 +122,10 @@ public final class ClusterServers implements AutoCloseable {
         nodes.forEach(node -> node.command("CONFIG", "SET", "cluster-replica-no-failover", value));
     }
 
-    /** With a short node time-out the nodes tell everybody often, and not only those whom they happen to ping. */
+    /**
+     * Sets a short node time-out, with which a node gossips to all others often, and not only to those that it happens
+     * to ping.
+     */
     private void gossip() {
         tellNodeTimeout(QUICK);
         awaitSettled();
@@ -130,8 +133,8 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Lets the nodes tell clients of other ports than those on which they listen, such as the ports of proxies, and waits until all
-     * running nodes do. They go on doing so when they are started again.
+     * Makes the nodes announce other ports to clients than those on which they listen, such as the ports of proxies,
+     * and waits until all running nodes do. The setting survives a restart.
      *
      * @param port the port that is told of each node
      */
@@ -142,11 +145,11 @@ public final class ClusterServers implements AutoCloseable {
 
     private boolean knowsAll(RedisServer node) {
         ClusterView view = ClusterView.of(node);
-        return nodes.stream().allMatch(other -> view.member(other).isHealthy());
+        return nodes.stream().allMatch(other -> view.node(other).isHealthy());
     }
 
     /**
-     * Returns where clients find the cluster.
+     * Returns the endpoint of the cluster.
      *
      * @return {@code redis-cluster://} with the addresses of all nodes
      */
@@ -174,10 +177,9 @@ public final class ClusterServers implements AutoCloseable {
         ClusterView view = view();
         return nodes.stream()
                 .filter(node -> view.knows(node)
-                        && view.member(node).isPrimary()
-                        && !view.member(node).slots().isEmpty())
-                .sorted(Comparator.comparingInt(
-                        node -> view.member(node).slots().nextSetBit(0)))
+                        && view.node(node).isPrimary()
+                        && !view.node(node).slots().isEmpty())
+                .sorted(Comparator.comparingInt(node -> view.node(node).slots().nextSetBit(0)))
                 .toList();
     }
 
@@ -189,10 +191,9 @@ public final class ClusterServers implements AutoCloseable {
      */
     public List<RedisServer> replicasOf(RedisServer primary) {
         ClusterView view = view();
-        String id = view.member(primary).id();
+        String id = view.node(primary).id();
         return nodes.stream()
-                .filter(node ->
-                        view.knows(node) && view.member(node).primaryId().equals(id))
+                .filter(node -> view.knows(node) && view.node(node).primaryId().equals(id))
                 .toList();
     }
 
@@ -227,7 +228,7 @@ public final class ClusterServers implements AutoCloseable {
     public RedisServer nodeOfSlot(int slot) {
         ClusterView view = view();
         return nodes.stream()
-                .filter(node -> view.knows(node) && view.member(node).serves(slot))
+                .filter(node -> view.knows(node) && view.node(node).serves(slot))
                 .findFirst()
                 .orElseThrow(() -> new RedisServerException("no node serves slot " + slot));
     }
@@ -255,7 +256,7 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Lets a replica take the place of its primary, which hands over all its data, and waits until all running nodes know it.
+     * Promotes a replica in place of its primary by a clean switch-over, and waits until all running nodes know it.
      *
      * @param primary the primary, which becomes a replica
      * @return the new primary
@@ -266,16 +267,16 @@ public final class ClusterServers implements AutoCloseable {
         RedisServer replica = runningReplica(primary);
         long[] asked = {System.nanoTime() - TimeUnit.SECONDS.toNanos(FAILOVER_SECONDS)};
         Polling.until("a replica has replaced its primary", this::describe, () -> {
-            boolean done = ClusterView.of(replica).member(replica).serves(slot);
-            // A replica gives up on a failover that takes five seconds, and says so to nobody.
+            boolean done = ClusterView.of(replica).node(replica).serves(slot);
+            // A replica silently gives up a failover that takes five seconds.
             if (!done && System.nanoTime() - asked[0] >= TimeUnit.SECONDS.toNanos(FAILOVER_SECONDS)) {
                 asked[0] = System.nanoTime();
                 replica.command("CLUSTER", "FAILOVER");
             }
             return done;
         });
-        // What is a replica now tells everybody, and not only those whom it happens to ping. Replicas have no say in
-        // failovers.
+        // Makes the new replica gossip to all nodes, and not only to those that it happens to ping. Replicas have no
+        // vote in failovers.
         setNodeTimeout(primary, QUICK);
         awaitSettled();
         setNodeTimeout(primary, nodeTimeout);
@@ -290,7 +291,7 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     private int firstSlot(RedisServer primary) {
-        int slot = view().member(primary).slots().nextSetBit(0);
+        int slot = view().node(primary).slots().nextSetBit(0);
         if (slot < 0) {
             throw new IllegalArgumentException(primary + " serves no slots");
         }
@@ -298,7 +299,7 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Kills a primary, which the other nodes then notice within a second or two.
+     * Kills a primary. The other nodes notice within a second or two.
      *
      * @param primary the primary, to be given to {@link #awaitFailover} if it has a replica
      */
@@ -309,8 +310,8 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Makes a primary stand still, which the other nodes then notice within a second or two. It takes itself for a primary when it
-     * is {@linkplain RedisServer#resume resumed}, until it hears otherwise.
+     * Pauses a primary. The other nodes notice within a second or two. When it is {@linkplain RedisServer#resume
+     * resumed}, it acts as a primary until another node tells it otherwise.
      *
      * @param primary the primary, to be given to {@link #awaitFailover} if it has a replica
      */
@@ -340,8 +341,8 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Cuts a primary off from all other nodes and has a replica take its place, of which it never hears. It goes on to serve its slots,
-     * as one does that is cut off until the node time-out has passed, and takes no part in what this object does from now on.
+     * Cuts a primary off from all other nodes, and promotes a replica without its knowledge. The former primary goes on
+     * serving its slots, as a node does before its node time-out has passed, and this object ignores it from now on.
      *
      * @param primary the primary, which has a replica
      * @return the new primary, which all other running nodes know
@@ -351,11 +352,11 @@ public final class ClusterServers implements AutoCloseable {
         int slot = firstSlot(primary);
         RedisServer replica = runningReplica(primary);
         ClusterView view = view();
-        // A node that knows no other one has no majority against it, and does not hear nodes that it does not know.
+        // A node that knows no other node needs no majority, and ignores nodes that it does not know.
         primary.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
         for (RedisServer node : nodes) {
             if (node != primary) {
-                primary.command("CLUSTER", "FORGET", view.member(node).id());
+                primary.command("CLUSTER", "FORGET", view.node(node).id());
             }
         }
         isolated.add(primary);
@@ -364,7 +365,7 @@ public final class ClusterServers implements AutoCloseable {
                 "the other nodes know the new primary",
                 this::describe,
                 () -> responsive()
-                        .allMatch(node -> ClusterView.of(node).member(replica).serves(slot)));
+                        .allMatch(node -> ClusterView.of(node).node(replica).serves(slot)));
         return replica;
     }
 
@@ -376,7 +377,7 @@ public final class ClusterServers implements AutoCloseable {
     public void removeNode(RedisServer primary) {
         List<RedisServer> heirs =
                 primaries().stream().filter(node -> node != primary).toList();
-        List<Integer> slots = view().member(primary).slots().stream().boxed().toList();
+        List<Integer> slots = view().node(primary).slots().stream().boxed().toList();
         for (int i = 0; i < heirs.size(); i++) {
             List<Integer> share = slots.subList(slots.size() * i / heirs.size(), slots.size() * (i + 1) / heirs.size());
             new SlotMigration(share, primary, heirs.get(i), password).finish();
@@ -405,16 +406,16 @@ public final class ClusterServers implements AutoCloseable {
         ClusterView view = view();
         return responsive()
                 .allMatch(node -> view.knows(node)
-                        && view.member(node).isHealthy()
+                        && view.node(node).isHealthy()
                         && view.equals(ClusterView.of(node))
                         && String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok")
-                        && (view.member(node).isPrimary()
+                        && (view.node(node).isPrimary()
                                 || String.valueOf(node.command("INFO", "replication"))
                                         .contains("master_link_status:up")));
     }
 
     /**
-     * Sets after how much silence a node takes another one for down, from now on.
+     * Sets the time of silence after which a node counts another one as down.
      *
      * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause failovers
      */

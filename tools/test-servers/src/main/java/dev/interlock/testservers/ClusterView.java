@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** A cluster as one of its nodes sees it: what {@code CLUSTER NODES} says. */
+/** A cluster as one of its nodes sees it: the parsed reply to {@code CLUSTER NODES}. */
 final class ClusterView {
-    /** By the port of the bus, because the other one may be that of a proxy. */
-    private final Map<Integer, Member> members = new TreeMap<>();
+    /** By the port of the bus, because the client port may be that of a proxy. */
+    private final Map<Integer, Node> nodes = new TreeMap<>();
 
     /**
      * A node of the cluster: its id, where clients and nodes find it, the id of its primary or {@code -}, its state, and the slots
      * that it serves.
      */
-    record Member(String id, String address, String primaryId, Set<String> flags, BitSet slots) {
+    record Node(String id, String address, String primaryId, Set<String> flags, BitSet slots) {
         int busPort() {
             return Integer.parseInt(address.replaceAll(".*@|,.*", ""));
         }
@@ -36,7 +36,7 @@ final class ClusterView {
     }
 
     private ClusterView(String text) {
-        text.lines().map(ClusterView::member).forEach(member -> members.put(member.busPort(), member));
+        text.lines().map(ClusterView::node).forEach(node -> nodes.put(node.busPort(), node));
     }
 
     /** Asks a node. */
@@ -49,11 +49,11 @@ final class ClusterView {
         return String.valueOf(node.command("CLUSTER", "MYID"));
     }
 
-    private static Member member(String line) {
+    private static Node node(String line) {
         String[] fields = line.split(" ", -1);
         List<String> flags = new ArrayList<>(List.of(fields[2].split(",")));
-        // That a node means itself is no difference between its view and those of others, nor is it of interest who may
-        // fail over.
+        // Flags that differ between views of one cluster are dropped: "myself", and those about the permission to fail
+        // over.
         flags.removeAll(List.of("myself", "nofailover"));
         BitSet slots = new BitSet();
         for (int i = 8; i < fields.length; i++) {
@@ -62,33 +62,33 @@ final class ClusterView {
                 slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1);
             }
         }
-        return new Member(fields[0], fields[1], fields[3], Set.copyOf(flags), slots);
+        return new Node(fields[0], fields[1], fields[3], Set.copyOf(flags), slots);
     }
 
-    List<Member> members() {
-        return List.copyOf(members.values());
+    List<Node> nodes() {
+        return List.copyOf(nodes.values());
     }
 
     /** Returns a server as the cluster knows it. */
-    Member member(RedisServer node) {
-        Member member = members.get(node.busPort());
-        if (member == null) {
-            throw new RedisServerException(node + " is not known in the cluster");
+    Node node(RedisServer server) {
+        Node node = nodes.get(server.busPort());
+        if (node == null) {
+            throw new RedisServerException(server + " is not known in the cluster");
         }
-        return member;
+        return node;
     }
 
-    boolean knows(RedisServer node) {
-        return members.containsKey(node.busPort());
+    boolean knows(RedisServer server) {
+        return nodes.containsKey(server.busPort());
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof ClusterView view && members.equals(view.members);
+        return other instanceof ClusterView view && nodes.equals(view.nodes);
     }
 
     @Override
     public int hashCode() {
-        return members.hashCode();
+        return nodes.hashCode();
     }
 }

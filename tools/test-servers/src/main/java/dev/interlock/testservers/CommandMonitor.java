@@ -19,14 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the commands that clients send to a {@link RedisServer}, in the order in which the server carries them out.
  *
- * <p>Not seen are the commands that scripts run, those of the server object itself, and {@code PING}, which clients send whenever they
- * like; the arguments of {@code AUTH} are
- * hidden by the server. Instances are safe to use from any thread.
+ * <p>It does not show commands that scripts run, commands of the server object itself, and {@code PING}, which clients
+ * send at any time. The server hides the arguments of {@code AUTH}. Instances are safe to use from any thread.
  */
 public final class CommandMonitor implements AutoCloseable {
     private static final long SYNC_TIMEOUT_SECONDS = 10;
     private static final Pattern LINE = Pattern.compile("\\d+\\.\\d+ \\[\\d+ ([^]]+)] (.*)");
-    /** Runs over what is not escaped in one step: a script is longer than the regular expression could go back. */
+    /** Skips unescaped text in one step: a script is longer than the regular expression can backtrack. */
     private static final Pattern ARGUMENT = Pattern.compile("\"((?:[^\"\\\\]++|\\\\.)*+)\"");
 
     private final RedisServer server;
@@ -173,7 +172,7 @@ public final class CommandMonitor implements AutoCloseable {
     }
 
     /**
-     * Returns how many commands came over which connection, after a {@link #sync}.
+     * Returns the number of commands of each connection, after a {@link #sync}.
      *
      * @return the numbers by the client's address, as {@code CLIENT LIST} shows it
      */
@@ -187,7 +186,7 @@ public final class CommandMonitor implements AutoCloseable {
         }
     }
 
-    /** Forgets what was seen so far, after a {@link #sync}. */
+    /** Discards the commands seen so far, after a {@link #sync}. */
     public void clear() {
         sync();
         lock.lock();
@@ -199,7 +198,7 @@ public final class CommandMonitor implements AutoCloseable {
         }
     }
 
-    /** Ends the watch; what was seen is kept. */
+    /** Ends the watch. The commands seen so far are kept. */
     @Override
     public void close() {
         try {

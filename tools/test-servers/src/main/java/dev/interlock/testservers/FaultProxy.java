@@ -17,7 +17,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +25,7 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and a {@link RedisServer}, passes on what they say, and fails as it is told to.
+ * A proxy between clients and a {@link RedisServer} that forwards all traffic, and injects faults on demand.
  *
  * <p>Listens on the loopback interface only. Instances are safe to use from any thread.
  */
@@ -40,7 +39,6 @@ public final class FaultProxy implements AutoCloseable {
     private final Gate requestGate = new Gate();
     private final Gate replyGate = new Gate();
     private final Delay delay = new Delay();
-    private final AtomicBoolean loseNextReply = new AtomicBoolean();
     private final AtomicReference<@Nullable ArmedTrap> trap = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile InetSocketAddress target;
@@ -49,17 +47,17 @@ public final class FaultProxy implements AutoCloseable {
     private @Nullable ServerSocket listener;
     private CompletableFuture<?> accepting = CompletableFuture.completedFuture(null);
 
-    /** What happens to a request that a proxy {@linkplain #trap lies in wait for}. */
+    /** The fate of a request that a {@linkplain #trap trap} catches. */
     public enum Trap {
-        /** It is not passed on, nor is anything else on any connection until {@link #heal}. */
+        /** The request is held, and so is all other traffic on all connections, until {@link #heal}. */
         HOLD_REQUEST,
-        /** It is passed on and carried out; neither its reply nor any other one is passed on until {@link #heal}. */
+        /** The request is forwarded and carried out. Its reply and all others are held until {@link #heal}. */
         HOLD_REPLY,
-        /** It is passed on and carried out; its reply is lost, and its connection is closed instead. */
+        /** The request is forwarded and carried out. Its reply is lost, and its connection is closed instead. */
         LOSE_REPLY
     }
 
-    /** A trap, until it snaps. */
+    /** A trap that has not caught a request yet. */
     private static final class ArmedTrap {
         final Text text;
         final Trap kind;
@@ -151,7 +149,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Returns where clients find this proxy.
+     * Returns the endpoint of this proxy.
      *
      * @return {@code redis://127.0.0.1:port}, or {@code rediss://localhost:port} if it speaks TLS
      */
@@ -160,7 +158,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Leads the connections that are made from now on to another server, or to one that has moved.
+     * Directs new connections to another server, or to a server that has moved.
      *
      * @param host the server's name or address
      * @param port its port
@@ -170,8 +168,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Leaves connections alone that are not those of the clients under test, such as a sentinel's: what goes over them is passed on
-     * whatever happens to the others, and meets no trap. They do end with the others when connections are closed.
+     * Exempts connections that do not belong to the clients under test, such as a sentinel's, from faults and traps.
+     * They are closed with the others when all connections are closed.
      *
      * @param text what is in the first request of such a connection, from now on
      */
@@ -180,9 +178,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Tells clients other ports than the servers do that lead them to each other, as sentinels and the nodes of a cluster do: a client
-     * that knows the proxies of its own then stays on them, while another one has others. This is about addresses on 127.0.0.1 in
-     * replies and messages from now on.
+     * Replaces the ports by which sentinels and cluster nodes lead clients to each other, so that a client stays on its
+     * own proxies. Applies to addresses on 127.0.0.1 in replies and messages from now on.
      *
      * @param ports the port of a proxy for the port of each server; all have the same number of digits, as those of servers and
      *     proxies of this library do
@@ -233,7 +230,7 @@ public final class FaultProxy implements AutoCloseable {
         try {
             closeQuietly(listener);
             listener = null;
-            // Until the thread that waits for connections has noticed, the system goes on listening.
+            // The system goes on listening until the accepting thread has noticed.
             accepting.join();
             Ports.awaitRefusal(port);
             cutConnections();
@@ -258,13 +255,13 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Stops passing anything on, in both directions, while connections stay open and new ones are accepted. */
+    /** Stops forwarding in both directions. Connections stay open, and new ones are accepted. */
     public void blackhole() {
         requestGate.close();
         replyGate.close();
     }
 
-    /** Stops passing replies on, while requests reach the server and are carried out. */
+    /** Stops forwarding replies. Requests still reach the server and are carried out. */
     public void blackholeReplies() {
         replyGate.close();
     }
@@ -275,7 +272,6 @@ public final class FaultProxy implements AutoCloseable {
      * {@linkplain #halfOpen lost silently} stay lost.
      */
     public void heal() {
-        loseNextReply.set(false);
         trap.set(null);
         delay.set(Duration.ZERO);
         requestGate.open();
@@ -283,7 +279,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Passes each reply on later than it came, in order and without adding up.
+     * Forwards each reply after a delay, in order; delays do not add up.
      *
      * @param delay by how much, until {@link #heal}
      */
@@ -291,13 +287,19 @@ public final class FaultProxy implements AutoCloseable {
         this.delay.set(delay);
     }
 
-    /** Passes on the next request on any connection, loses the reply to it, and closes that connection instead. */
-    public void loseNextReply() {
-        loseNextReply.set(true);
+    /**
+     * Forwards the next request on any connection, loses its reply, and closes that connection instead. Replaces a trap that has not
+     * caught a request yet.
+     *
+     * @return is completed once the reply is lost
+     */
+    public CompletableFuture<Void> loseNextReply() {
+        // This text is in every request.
+        return trap("", Trap.LOSE_REPLY);
     }
 
     /**
-     * Lies in wait for the next request that contains a text, such as the name of a key, on any connection.
+     * Sets a trap for the next request on any connection that contains a text, such as the name of a key.
      *
      * @param text the text
      * @param kind what happens to the request
@@ -309,12 +311,15 @@ public final class FaultProxy implements AutoCloseable {
         return armed.snapped;
     }
 
-    /** Loses all present connections without telling clients, as a network does that has forgotten them; servers see them closed. */
+    /**
+     * Drops all current connections without notice to clients, as a network does that has lost their state. Servers see
+     * them closed.
+     */
     public void halfOpen() {
         links.forEach(link -> link.fallSilent(true));
     }
 
-    /** Loses all present connections without telling clients or servers; new ones work. */
+    /** Drops all current connections without notice to clients or servers. New connections work. */
     public void dropSilently() {
         links.forEach(link -> link.fallSilent(false));
     }
@@ -338,12 +343,12 @@ public final class FaultProxy implements AutoCloseable {
             try {
                 closeable.close();
             } catch (IOException e) {
-                // A socket that does not even close is of no more use to the other side either.
+                // A socket that cannot be closed is of no use to the other side either.
             }
         }
     }
 
-    /** Lets through while it is open. */
+    /** Passes traffic while it is open. */
     private static final class Gate {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition opened = lock.newCondition();
@@ -380,7 +385,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Lets through what is old enough. */
+    /** Passes replies that have waited long enough. */
     private static final class Delay {
         private final ReentrantLock lock = new ReentrantLock();
         private final Condition changed = lock.newCondition();
@@ -412,7 +417,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Something that the server said, and when; nothing at the end. */
+    /** Bytes from the server with their time of arrival; none at the end. */
     private static final class Reply {
         private final byte[] bytes;
         private final long since = System.nanoTime();
@@ -426,7 +431,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** A client's connection and the one to the server that belongs to it. */
+    /** A connection of a client and its counterpart to the server. */
     private final class Link {
         private final Socket client;
         private final Socket server = new Socket();
@@ -452,7 +457,7 @@ public final class FaultProxy implements AutoCloseable {
                 daemon("fault-proxy-" + port + "-answers", () -> passReplies(out));
                 passRequests(plain.getInputStream(), server.getOutputStream());
             } catch (IOException e) {
-                // Either side has gone, which the other will see.
+                // One side has closed the connection; the other side will notice.
             } finally {
                 close();
             }
@@ -486,9 +491,6 @@ public final class FaultProxy implements AutoCloseable {
                 if (silent) {
                     continue;
                 }
-                if (loseNextReply.compareAndSet(true, false)) {
-                    losesReply = true;
-                }
                 to.write(buffer, 0, length);
                 to.flush();
             }
@@ -511,7 +513,7 @@ public final class FaultProxy implements AutoCloseable {
             }
         }
 
-        /** Passes nothing on any more, and leaves the client's connection open. */
+        /** Stops forwarding for good, and leaves the client's connection open. */
         void fallSilent(boolean closeServer) {
             silent = true;
             if (closeServer) {
@@ -540,7 +542,7 @@ public final class FaultProxy implements AutoCloseable {
                     length = from.read(buffer);
                 }
             } catch (IOException e) {
-                // Either side has gone, which the other will see.
+                // One side has closed the connection; the other side will notice.
             } finally {
                 if (!silent) {
                     replies.add(new Reply(new byte[0]));
@@ -562,7 +564,7 @@ public final class FaultProxy implements AutoCloseable {
                     }
                 }
             } catch (IOException e) {
-                // Either side has gone, which the other will see.
+                // One side has closed the connection; the other side will notice.
             } catch (InterruptedException e) {
                 throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
             } finally {

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that started this one by {@link ChildJvm}, which it talks to by its standard streams and ends with. Safe for use by
- * several threads.
+ * The process that started this one by {@link ChildJvm}. This process talks to it by the standard streams, and ends
+ * with it. Safe for use by several threads.
  */
 public final class ParentJvm {
     private static final int PARENT_ENDED = 1;
@@ -49,7 +49,8 @@ public final class ParentJvm {
     }
 
     /**
-     * Takes orders from now on by a thread of its own, and ends this JVM with the parent, whatever its threads wait for.
+     * Reads commands on a thread of its own from now on, and ends this JVM with the parent, whatever its threads wait
+     * for.
      *
      * @param lines gets each line
      */
@@ -61,7 +62,7 @@ public final class ParentJvm {
                             lines.accept(line);
                         }
                     } catch (IOException e) {
-                        // As good as the end of the stream.
+                        // A broken stream counts as its end.
                     } finally {
                         Runtime.getRuntime().halt(PARENT_ENDED);
                     }
@@ -72,7 +73,7 @@ public final class ParentJvm {
     }
 
     /**
-     * Tells the parent a line.
+     * Writes a line to the parent.
      *
      * @param line the line
      */

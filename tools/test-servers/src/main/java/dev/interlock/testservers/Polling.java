@@ -7,9 +7,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for what servers do among themselves, of which nobody is told. */
+/** Polls for state that servers reach among themselves without a notification. */
 final class Polling {
-    /** Long enough for any machine, since only a set-up that is broken waits it out. */
+    /** Long enough for any machine: only a broken set-up reaches it. */
     private static final long LIMIT_SECONDS = 60;
 
     private static final long PERIOD_NANOS = 10_000_000;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Replaces the ports of the addresses by which servers on this machine lead clients to each other. Immutable. */
+/** Replaces the ports of the addresses in replies by which local servers refer clients to each other. Immutable. */
 final class PortTranslation {
     static final PortTranslation NONE = new PortTranslation(Map.of());
 
@@ -34,7 +34,7 @@ final class PortTranslation {
         this.ports = Map.copyOf(ports);
     }
 
-    /** Returns a piece of what a server said, in which each address is whole, with the other ports. */
+    /** Returns a part of a reply, in which no address is cut off, with the ports replaced. */
     byte[] apply(byte[] reply) {
         if (ports.isEmpty()) {
             return reply;
@@ -45,7 +45,7 @@ final class PortTranslation {
     }
 
     private String translate(String port) {
-        // Longer numbers are no ports.
+        // Longer numbers are not ports.
         Integer other = port.length() > 5 ? null : ports.get(Integer.valueOf(port));
         return other == null ? port : other.toString();
     }

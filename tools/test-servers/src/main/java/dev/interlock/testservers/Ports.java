@@ -30,8 +30,8 @@ final class Ports {
     private static final int COPIES_SECONDS = 10;
 
     /**
-     * Ports of servers and proxies of this JVM, which are theirs while nobody listens on them too. A datagram socket of the same number
-     * tells the other JVMs that do as this one does.
+     * The ports of this JVM's servers and proxies, reserved even while nobody listens on them. A datagram socket on the
+     * same port reserves it among JVMs that use this class.
      */
     private static final Map<Integer, DatagramSocket> OURS = new ConcurrentHashMap<>();
 
@@ -75,8 +75,8 @@ final class Ports {
     }
 
     /**
-     * Binds to a port of ours again. A process that is being started has copies of this JVM's sockets until it has closed them, and
-     * keeps the port from being free for as long.
+     * Binds to a reserved port again. A process that is being started has copies of this JVM's sockets, and blocks the
+     * port until it has closed them.
      */
     static ServerSocket listenAgain(int port) throws IOException {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(COPIES_SECONDS);
@@ -93,7 +93,8 @@ final class Ports {
     }
 
     /**
-     * Returns when connections to a port that this JVM has stopped listening on are refused: until then, those copies accept them.
+     * Waits until connections to a port that this JVM has stopped listening on are refused: until then, those copies
+     * accept them.
      */
     static void awaitRefusal(int port) throws IOException {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(COPIES_SECONDS);
@@ -103,7 +104,7 @@ final class Ports {
             } catch (ConnectException e) {
                 return;
             } catch (SocketException e) {
-                // The last copy was closed right then.
+                // The last copy was closed at that moment.
             }
             if (System.nanoTime() - giveUp > 0) {
                 throw new IOException("something goes on listening on port " + port);
@@ -121,7 +122,7 @@ final class Ports {
         }
     }
 
-    /** Lets others have a port. */
+    /** Releases a reserved port. */
     static void giveBack(int port) {
         DatagramSocket reservation = OURS.remove(port);
         if (reservation != null) {
@@ -129,7 +130,9 @@ final class Ports {
         }
     }
 
-    /** Finds a port that is free now, though another program may take it a moment later; it is to be given back. */
+    /**
+     * Reserves a port that is free now, though another program may take it a moment later. The caller gives it back.
+     */
     static int free() {
         try (ServerSocket socket = listen()) {
             return socket.getLocalPort();

@@ -14,7 +14,7 @@ final class RedisExecutable {
 
     private RedisExecutable() {}
 
-    /** Returns where it is. */
+    /** Returns the path of the executable. */
     static String path() {
         LOCK.lock();
         try {
@@ -32,12 +32,12 @@ final class RedisExecutable {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write redis-server to the directory for temporary files", e);
         } catch (RuntimeException e) {
-            // So it says that it knows neither the system nor a server for it.
+            // The library reports in this way that it has no server for this system.
             throw new RedisServerException(missing(System.getProperty("os.name"), System.getProperty("os.arch")), e);
         }
     }
 
-    /** What to do where there is none. */
+    /** Returns the message for a system without an executable. */
     static String missing(String system, String processor) {
         return "there is no embedded redis-server for " + system + " on " + processor
                 + ": name servers that you run, as in 'interlock compare --redis redis://host:port',"

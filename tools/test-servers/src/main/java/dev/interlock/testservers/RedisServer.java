@@ -41,7 +41,7 @@ public final class RedisServer implements AutoCloseable {
     private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
     private static final Set<RedisServer> RUNNING = ConcurrentHashMap.newKeySet();
 
-    /** Held while a process is being started, so that none begins behind the back of the end of the JVM. */
+    /** Held while a process is being started, so that none starts after the shutdown hook has run. */
     private static final ReentrantLock STARTING = new ReentrantLock();
 
     private static boolean jvmEnds;
@@ -131,16 +131,16 @@ public final class RedisServer implements AutoCloseable {
         abandon(left);
     }
 
-    /** Without manners, and without the locks of the servers, which may never be given back. */
+    /** Kills servers without taking their locks, which may never be released. */
     private static void abandon(List<RedisServer> servers) {
-        // All are killed before anything that can fail.
+        // All are killed before any step that can fail.
         servers.forEach(server -> server.process.destroyForcibly());
         for (RedisServer server : servers) {
             server.process.onExit().join();
             try {
                 server.deleteDirectory();
             } catch (UncheckedIOException e) {
-                // The system clears its temporary directory some day.
+                // The system cleans up its temporary directory.
             }
         }
     }
@@ -179,7 +179,7 @@ public final class RedisServer implements AutoCloseable {
         while (process.isAlive() && System.nanoTime() - giveUp < 0) {
             try {
                 String info = String.valueOf(command("INFO"));
-                // Somebody else's server may have taken the port first.
+                // Another program may have taken the port first.
                 if (info.contains("process_id:" + process.pid() + "\r\n") && !info.contains("\r\nloading:1\r\n")) {
                     return;
                 }
@@ -221,7 +221,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Returns where clients find this server.
+     * Returns the endpoint of this server.
      *
      * @return {@code redis://127.0.0.1:port}
      */
@@ -229,7 +229,7 @@ public final class RedisServer implements AutoCloseable {
         return "redis://127.0.0.1:" + port;
     }
 
-    /** Stops the process from running without ending it, and waits until it stands still: connections stay open, nothing is answered. */
+    /** Pauses the process, and waits until it is stopped: connections stay open, and nothing is answered. */
     public void pause() {
         lock.lock();
         try {
@@ -241,7 +241,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Lets a paused process go on; has no effect on a running one. */
+    /** Resumes a paused process. Has no effect on a running one. */
     public void resume() {
         lock.lock();
         try {
@@ -254,7 +254,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Tells whether the process is there, paused or not.
+     * Tells whether the process exists, paused or not.
      *
      * @return {@code false} from when it was killed or stopped until it is started again
      */
@@ -262,12 +262,12 @@ public final class RedisServer implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** The port of the cluster's bus, or 0 where there is none. */
+    /** Returns the port of the cluster's bus, or 0 if there is none. */
     int busPort() {
         return busPort;
     }
 
-    /** Whether the process is there and not paused. */
+    /** Returns whether the process exists and is not paused. */
     boolean isResponsive() {
         return isRunning() && !paused;
     }
@@ -278,7 +278,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Kills the process at once and waits for its end; nobody listens on the port any more. */
+    /** Kills the process and waits for its end. Connections to the port are refused from then on. */
     public void kill() {
         lock.lock();
         try {
@@ -291,7 +291,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Lets the process save its data and end, and waits for that; nobody listens on the port any more.
+     * Shuts the process down after it has saved its data, and waits for its end. Connections to the port are refused
+     * from then on.
      *
      * @throws IllegalStateException if it is not running
      * @throws RedisServerException if it does not end
@@ -303,7 +304,7 @@ public final class RedisServer implements AutoCloseable {
             Object reply = connect().call("SHUTDOWN", "SAVE");
             throw new RedisServerException("the server on port " + port + " does not shut down: " + reply);
         } catch (IOException e) {
-            // So answers a server that ends.
+            // A server that is shutting down replies like this.
             awaitEnd(e);
             disconnect();
         } finally {
@@ -408,7 +409,7 @@ public final class RedisServer implements AutoCloseable {
         return opened;
     }
 
-    /** Opens a connection that is logged in and bears the fixture's name. */
+    /** Opens a connection that is logged in and has the fixture's client name. */
     RespConnection open() throws IOException {
         RespConnection opened = new RespConnection(port, COMMAND_TIMEOUT_MILLIS);
         try {
@@ -424,7 +425,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Changes a setting, also for when the server is started again, and no other one, as {@code CONFIG REWRITE} would. */
+    /** Changes one setting, also for later starts. {@code CONFIG REWRITE} would keep others too. */
     void configure(String name, String value) {
         command("CONFIG", "SET", name, value);
         try {
@@ -455,12 +456,12 @@ public final class RedisServer implements AutoCloseable {
             try {
                 current.close();
             } catch (IOException e) {
-                // There is nothing left to do with a socket that does not even close.
+                // Nothing can be done about a socket that cannot be closed.
             }
         }
     }
 
-    /** Whether a client address, as the server shows it, is the one that {@link #command} uses. */
+    /** Returns whether a client address, as the server shows it, is that of the connection of {@link #command}. */
     boolean isOwn(String address) {
         RespConnection current = connection;
         return current != null && current.address().equals(address);

@@ -8,7 +8,7 @@ public final class RedisServerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes an exception.
+     * Creates an exception.
      *
      * @param message what went wrong, or the error that a server answered with
      */
@@ -17,7 +17,7 @@ public final class RedisServerException extends RuntimeException {
     }
 
     /**
-     * Makes an exception with a cause.
+     * Creates an exception with a cause.
      *
      * @param message what went wrong
      * @param cause why
@@ -26,7 +26,7 @@ public final class RedisServerException extends RuntimeException {
         super(message, cause);
     }
 
-    /** Whether the message, which is the server's where it answered with an error, contains a text. */
+    /** Returns whether the message contains a text. The message is that of the server if it replied with an error. */
     boolean says(String text) {
         return String.valueOf(getMessage()).contains(text);
     }

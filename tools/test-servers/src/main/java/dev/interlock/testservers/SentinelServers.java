@@ -10,8 +10,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A primary with replicas, and three sentinels that watch them, two of which must agree on a failover: {@code redis-server}
- * processes of our own on free ports of the loopback interface, which have found each other when they are handed out.
+ * A primary with replicas, and three sentinels that watch them, two of which must agree on a failover: {@code
+ * redis-server} processes of our own on free ports of the loopback interface, which have found each other when this
+ * object is returned.
  *
  * <p>The sentinels ask and tell each other more often than they do by default, so that a failover takes about two seconds. They
  * do not fail over because the machine is busy: a server is down for them after {@value #STEADY_SECONDS} seconds of silence,
@@ -85,11 +86,10 @@ public final class SentinelServers implements AutoCloseable {
             replica.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
             replica.command("CONFIG", "REWRITE");
         }
-        // Sentinels ask a primary for its replicas rarely, but at once when they begin to watch it.
+        // A sentinel asks a primary for its replicas rarely, but at once when it begins to watch it.
         Polling.until("the replicas follow the primary", this::describe, () -> hasReplicas(primary));
         for (RedisServer sentinel : sentinels) {
-            // The period of pings stays as it is, because it is also the measure of how recent the news of a good
-            // replica is.
+            // The period of pings stays as it is, because it also limits the age of a replica's last reply.
             sentinel.command(
                     "SENTINEL",
                     "DEBUG",
@@ -118,8 +118,8 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Lets the sentinels watch the primary through a proxy, whose address they then tell clients. What they say themselves passes
-     * the proxy whatever it does to clients. The primary is to be the primary as long as the servers run.
+     * Makes the sentinels watch the primary through a proxy, whose address they then announce to clients. Traffic of
+     * the sentinels is exempt from the proxy's faults. The primary must stay the primary as long as the servers run.
      *
      * @param proxy a proxy to the primary
      */
@@ -129,8 +129,8 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Lets the sentinels watch the primary through a port of somebody else, which they then tell clients. The primary is to be the
-     * primary as long as the servers run.
+     * Makes the sentinels watch the primary through another port, which they then announce to clients. The primary must
+     * stay the primary as long as the servers run.
      *
      * @param port the port of something that passes on what is said to the primary
      */
@@ -138,8 +138,7 @@ public final class SentinelServers implements AutoCloseable {
         downAfter = FOR_EVER;
         for (RedisServer sentinel : sentinels) {
             sentinel.command("SENTINEL", "REMOVE", NAME);
-            // Nor are the replicas led through the proxy, which sentinels do that long after they have seen where those
-            // are.
+            // Replicas do not go through the proxy either; sentinels would redirect them late.
             watch(sentinel, port, FOR_EVER);
         }
         watchedPort = port;
@@ -147,8 +146,8 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Lets the sentinels send the primary nothing but {@code PING} from now on, so that what it does is done for its clients. They do
-     * not learn of replicas and sentinels that join later.
+     * Makes the sentinels send the primary nothing but {@code PING} from now on, so that all other work of the primary
+     * is due to clients. The sentinels do not learn of replicas and sentinels that join later.
      */
     public void fallSilent() {
         for (RedisServer sentinel : sentinels) {
@@ -170,7 +169,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Returns where clients find the primary.
+     * Returns the endpoint for clients.
      *
      * @return {@code redis-sentinel://} with the addresses of the sentinels, database 0, and the primary's name
      */
@@ -199,7 +198,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Returns the server that the sentinels take for the primary.
+     * Returns the server that is the primary according to the sentinels.
      *
      * @return the first server that one of the sentinels names
      */
@@ -236,7 +235,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Kills the primary, which the sentinels then notice within a second or two.
+     * Kills the primary. The sentinels notice within a second or two.
      *
      * @return the server that was killed, to be given to {@link #awaitPrimaryOtherThan}
      */
@@ -248,8 +247,8 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Makes the primary stand still, which the sentinels then notice within a second or two. It takes itself for the primary
-     * when it is {@linkplain RedisServer#resume resumed}, until a sentinel tells it otherwise.
+     * Pauses the primary. The sentinels notice within a second or two. When it is {@linkplain RedisServer#resume
+     * resumed}, it acts as the primary until a sentinel tells it otherwise.
      *
      * @return the server that stands still, to be given to {@link #awaitPrimaryOtherThan}
      */
@@ -261,9 +260,9 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Cuts the primary off from the sentinels and the replicas, which then notice within a second or two, while it takes itself for
-     * the primary as long as it runs. Its connections to everybody who logs in as the default user end, and nobody logs in so any
-     * more: clients that are on its side of the partition log in as another user.
+     * Cuts the primary off from the sentinels and the replicas, which notice within a second or two. It acts as a
+     * primary as long as it runs. Connections of the default user are closed and refused: clients on the primary's side
+     * of the partition log in as another user.
      *
      * @return the server that was cut off, to be given to {@link #awaitPrimaryOtherThan}
      */
@@ -285,7 +284,7 @@ public final class SentinelServers implements AutoCloseable {
     public RedisServer switchOver() {
         RedisServer former = primary();
         RedisServer sentinel = responsive(sentinels).get(0);
-        // A sentinel that has not heard of a replica lately refuses.
+        // A sentinel without recent news of a replica refuses.
         Polling.until(
                 "a sentinel begins a failover",
                 this::describe,
@@ -324,7 +323,7 @@ public final class SentinelServers implements AutoCloseable {
                         && responsive(servers).stream().allMatch(SentinelServers::answers));
     }
 
-    /** A sentinel that makes a server a replica ends all connections to it, also ours, which is found out by using it. */
+    /** Returns whether a server answers. A sentinel that demotes a server closes all connections to it, also ours. */
     private static boolean answers(RedisServer server) {
         return "PONG".equals(server.command("PING"));
     }
@@ -380,7 +379,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Sets after how much silence a sentinel takes a server for down, from now on.
+     * Sets the time of silence after which a sentinel counts a server as down.
      *
      * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause failovers
      */
@@ -389,7 +388,10 @@ public final class SentinelServers implements AutoCloseable {
         tellDownAfter(responsive(sentinels), time);
     }
 
-    /** Two sentinels are enough. If all three want to lead the failover, each votes for itself, and they try again much later. */
+    /**
+     * Makes two sentinels notice quickly. If all three want to lead the failover, each votes for itself, and they try
+     * again much later.
+     */
     private void noticeQuickly() {
         tellDownAfter(responsive(sentinels).stream().limit(QUORUM).toList(), QUICK);
     }

@@ -39,10 +39,10 @@ final class ServerStart {
         return started;
     }
 
-    /** Returns the arguments for servers that copy each other, with those that the caller gave. */
+    /** Returns the arguments for servers with replication, followed by those of the caller. */
     static List<String> withReplication(List<String> extra) {
         List<String> arguments = new ArrayList<>(List.of(
-                // A replica is served at once, and not five seconds later with others that might come.
+                // A replica is synchronized at once, instead of five seconds later together with others.
                 "--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"));
         arguments.addAll(extra);
         String password = password(extra);

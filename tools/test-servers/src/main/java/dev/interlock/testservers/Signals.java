@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** Makes processes of one's own stand still and go on. */
+/** Stops and resumes processes of the same user. */
 public final class Signals {
     private static final long POLL_NANOS = 2_000_000;
 
     private Signals() {}
 
     /**
-     * Stops a process from running without ending it, and waits until it stands still where the system shows that.
+     * Stops a process without ending it, and waits until it is stopped if the system shows that.
      *
      * @param pid the id of the process
      * @throws RedisServerException if it is not there
@@ -31,7 +31,7 @@ public final class Signals {
     }
 
     /**
-     * Lets a process go on that stands still; has no effect on one that runs.
+     * Resumes a stopped process. Has no effect on a running one.
      *
      * @param pid the id of the process
      * @throws RedisServerException if it is not there
@@ -42,7 +42,7 @@ public final class Signals {
 
     private static void send(String name, long pid) {
         try {
-            // The shell's own kill, because small images have no other.
+            // Uses the kill that is built into the shell, because small images have no other.
             Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The move of slots from one primary of a cluster to another, which has begun: the source serves the keys that it has and answers
- * {@code ASK} for all others, and the target serves the slots to those who were sent by that answer.
+ * A migration of slots from one primary of a cluster to another that has begun: the source serves the keys that it has
+ * and replies {@code ASK} for all others, and the target serves the slots to clients that follow that reply.
  */
 public final class SlotMigration {
     private static final String KEYS_AT_ONCE = "100";
@@ -71,7 +71,7 @@ public final class SlotMigration {
         source.command(command.toArray(String[]::new));
     }
 
-    /** Moves the keys that are left and gives the slots to the target; the other nodes hear of it a moment later. */
+    /** Moves the remaining keys and assigns the slots to the target. The other nodes learn of it a moment later. */
     public void finish() {
         moveKeys();
         setSlots(target, "NODE", targetId);

@@ -12,9 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that makes calls, one after another, as it is told.
+ * A thread of a test. It makes the calls that the test gives it, one after another.
  *
- * <p>Its interrupt status outlasts a call: an interrupt between two calls meets the second one.
+ * <p>Its interrupt status outlasts a call: an interrupt between two calls affects the second one.
  */
 public final class Actor {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -23,7 +23,10 @@ public final class Actor {
     private final String name;
     private final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
 
-    /** Keeps the results until the end of the rule: a lock may let the lease of a handle end to which nobody refers any more. */
+    /**
+     * Keeps the results reachable until the end of the rule: a lock may end the lease of a handle that was
+     * garbage-collected.
+     */
     private final Queue<Pending<?>> made = new ConcurrentLinkedQueue<>();
 
     private final Thread thread;
@@ -38,7 +41,7 @@ public final class Actor {
         return new Actor(name, task -> started(new Thread(task, name)));
     }
 
-    /** An actor on a virtual thread, as there are from Java 21. */
+    /** An actor on a virtual thread, which needs Java 21. */
     public static Actor virtual(String name) {
         return new Actor(name, Actor::startVirtual);
     }
@@ -59,7 +62,7 @@ public final class Actor {
         return thread;
     }
 
-    /** A thread that compares by its name, as a subclass may. */
+    /** A thread whose {@code equals} compares names, as a subclass may do. */
     private static final class Twin extends Thread {
         Twin(Runnable task, String name) {
             super(task, name);
@@ -109,7 +112,7 @@ public final class Actor {
         return thread;
     }
 
-    /** Makes a call begin, after those that were begun before. */
+    /** Begins a call, which runs after the calls that were begun before, and returns at once. */
     public <T extends @Nullable Object> Pending<T> begin(String what, Callable<T> call) {
         Pending<T> pending = new Pending<>(this, what, call);
         made.add(pending);
@@ -138,14 +141,14 @@ public final class Actor {
         thread.interrupt();
     }
 
-    /** Asks the thread itself for its interrupt status, which stays as it is. */
+    /** Asks the thread for its interrupt status, and leaves the status as it is. */
     public boolean isInterrupted() {
         return call("isInterrupted()", () -> Thread.currentThread().isInterrupted());
     }
 
     /**
-     * Gives a call the time to get where it waits: until the thread has stood still for a while, or the call has ended. That
-     * makes a test meet what it is about; it proves nothing.
+     * Waits until the thread has been blocked for a while, or the call has ended, so that the call has probably begun
+     * to wait. The test relies on that only to meet the case that it is about; it proves nothing.
      */
     public void settle(Pending<?> call) {
         int still = 0;
@@ -158,14 +161,14 @@ public final class Actor {
         }
     }
 
-    /** Where the thread is, as an exception to be shown. */
+    /** Returns an exception with the thread's present stack trace, for a failure message. */
     public Throwable whereabouts() {
         Throwable where = new AssertionError(name + " is " + thread.getState());
         where.setStackTrace(thread.getStackTrace());
         return where;
     }
 
-    /** Lets the thread end after the present call, or at once if it waits for one. */
+    /** Lets the thread end after the present call, or at once if there is none. */
     public void dismiss() {
         dismissed = true;
         thread.interrupt();

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Notices whether this machine stands still, which no lease that is to be renewed in time can survive. */
+/** Detects whether the machine stood still, for so long that a lease may not have been renewed in time. */
 public final class Calm implements AutoCloseable {
-    /** What is too long; a fraction of the leases that are renewed. */
+    /** The shortest time that counts as standing still: a fraction of the leases that the rules renew. */
     private static final Duration STALL = Scale.RENEWED_LEASE.dividedBy(8);
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -31,7 +31,7 @@ public final class Calm implements AutoCloseable {
         }
     }
 
-    /** Whether there was a time in which a thread that wanted to run did not. */
+    /** Whether the machine has stood still since this was created. */
     public boolean isBroken() {
         return broken;
     }

@@ -11,7 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A call that an {@link Actor} makes; whoever waits for its end waits at most {@link Scale#PATIENCE}, unless it says otherwise. */
+/**
+ * A call that an {@link Actor} makes. Methods that wait for its end wait at most {@link Scale#PATIENCE}, unless they
+ * are given another time.
+ */
 public final class Pending<T extends @Nullable Object> {
     private final Actor actor;
     private final String what;
@@ -31,7 +34,7 @@ public final class Pending<T extends @Nullable Object> {
         return task;
     }
 
-    /** Whether the actor has come to this call. */
+    /** Whether the actor has begun this call. */
     public boolean hasBegun() {
         return begun;
     }
@@ -45,7 +48,7 @@ public final class Pending<T extends @Nullable Object> {
         return isDone() && outcome() != null;
     }
 
-    /** Waits for the call's result; what it throws becomes this test's failure. */
+    /** Waits for the call's result. If the call throws, the test fails with that exception as the cause. */
     public T result() {
         return result(Scale.PATIENCE);
     }
@@ -81,7 +84,7 @@ public final class Pending<T extends @Nullable Object> {
                 + result);
     }
 
-    /** Waits for the call's end, whatever it is, and returns what it threw, if anything. */
+    /** Waits for the call's end, and returns what it threw, if anything. */
     @Nullable
     public Throwable outcome() {
         try {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** What an asynchronous acquisition has returned; whoever waits for its end waits at most {@link Scale#PATIENCE}. */
+/** The stage of an asynchronous acquisition. Methods that wait for its end wait at most {@link Scale#PATIENCE}. */
 public final class PendingStage {
     /** A call that acquires the lock for a handle and does not wait. */
     public record Way(String what, Function<DistributedLock, CompletionStage<?>> call) {
@@ -33,7 +33,7 @@ public final class PendingStage {
 
     public static final Way ACQUIRE = new Way("acquireAsync()", DistributedLock::acquireAsync);
 
-    /** The calls that wait for a lock for as long as any test takes. */
+    /** The calls whose stages wait for longer than any test takes. */
     public static final List<Way> WAYS = List.of(ACQUIRE, timed(Duration.ofHours(1)));
 
     private final String what;

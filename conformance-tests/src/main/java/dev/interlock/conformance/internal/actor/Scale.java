@@ -3,13 +3,16 @@ package dev.interlock.conformance.internal.actor;
 
 import java.time.Duration;
 
-/** All times of the kit, which one factor stretches: the system property {@value #PROPERTY}, 1 unless set. */
+/** The times of the kit. The system property {@value #PROPERTY}, 1 unless set, multiplies them all. */
 public final class Scale {
     public static final String PROPERTY = "interlock.conformance.factor";
 
     private static final double FACTOR = factor(System.getProperty(PROPERTY, "1"));
 
-    /** The bound of every wait for something that must happen; long, because only a rule that is broken waits it out. */
+    /**
+     * The bound of every wait for something that must happen. It is long, because only a broken rule waits for all of
+     * it.
+     */
     public static final Duration PATIENCE = of(Duration.ofSeconds(10));
 
     /** The bound of a whole rule. */
@@ -18,7 +21,7 @@ public final class Scale {
     /** A lease that no test outlives. */
     public static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
 
-    /** A lease that a test waits out, without renewal. */
+    /** A lease without renewal, short enough that a test waits for its end. */
     public static final Duration SHORT_LEASE = of(Duration.ofMillis(300));
 
     /** A lease that must be renewed in time on a busy machine, and that a test outlives. */
@@ -41,7 +44,7 @@ public final class Scale {
                 return factor;
             }
         } catch (NumberFormatException e) {
-            // Said below, for all values that cannot be used.
+            // Reported below, for all values that cannot be used.
         }
         throw new IllegalArgumentException(PROPERTY + " is \"" + value
                 + "\": give a number above 0, such as 2 for a machine that is half as fast");

@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** How a test waits: for what must become so, for as long as something must stay so, and, where nothing can be seen, for a time. */
+/**
+ * How a test waits: until a condition holds, for as long as a condition must hold, or, if there is nothing to observe,
+ * for a time.
+ */
 public final class Waits {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -16,12 +19,12 @@ public final class Waits {
 
     private Waits() {}
 
-    /** Waits until something is so, and fails if it is not in time. */
+    /** Waits until a condition holds, and fails if it does not hold in time. */
     public static void eventually(String what, BooleanSupplier condition) {
         assertTrue(inTime(condition), () -> "not in " + Scale.PATIENCE + ": " + what);
     }
 
-    /** Waits until something is so, and tells whether it was in time. */
+    /** Waits until a condition holds, and returns whether it did in time. */
     public static boolean inTime(BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
@@ -29,13 +32,13 @@ public final class Waits {
             if (waited >= Scale.PATIENCE.toNanos()) {
                 return false;
             }
-            // What has taken long may be seen a little later: many rules that are broken wait side by side.
+            // Polls less often as it waits longer: many broken rules may be waiting at the same time.
             LockSupport.parkNanos(Math.min(Math.max(POLL_NANOS, waited / POLLS), MAX_POLL_NANOS));
         }
         return true;
     }
 
-    /** Fails as soon as something is not so, in a while that is given to it. */
+    /** Checks a condition for a time, and fails as soon as it does not hold. */
     public static void always(String what, Duration time, BooleanSupplier condition) {
         long until = System.nanoTime() + time.toNanos();
         do {
@@ -44,7 +47,7 @@ public final class Waits {
         } while (System.nanoTime() - until < 0);
     }
 
-    /** Lets time pass, as where a lease must run out; never in order to wait for something that could be seen. */
+    /** Lets time pass, for example until a lease has run out. Never used to wait for something that can be observed. */
     public static void pass(Duration time) {
         always("time passes", time, () -> true);
     }

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of some clients that take locks and give them back at random, and the history of what they were told. Judges nothing
- * and asserts nothing, so that it can run in any process:
+ * Threads of some clients that acquire and release locks at random, and the history of their calls. It asserts nothing,
+ * so that it can run in any process:
  *
  * <pre>{@code
  * List<Event> history = new Load(new Recorder()).client("client-1", factory).names(name()).threads(4).rounds(20).run();
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A round that ends in a {@link LockBackendException} does not count, so a load outlasts an outage.
  */
 public final class Load {
-    /** How a lock is asked for: the last two by a handle, the others by the thread. */
+    /** The method that acquires: the last two acquire handles, the others make the thread the holder. */
     public enum Style {
         LOCK,
         LOCK_INTERRUPTIBLY,
@@ -44,11 +44,11 @@ public final class Load {
         TRY_ACQUIRE
     }
 
-    /** Those that make the thread the holder. */
+    /** The styles that make the thread the holder. */
     public static final Set<Style> BY_THREAD =
             EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.TRY_LOCK, Style.TIMED_TRY_LOCK);
 
-    /** Those that wait for as long as it takes. */
+    /** The styles that wait without a time limit. */
     public static final Set<Style> WAITING = EnumSet.of(Style.LOCK, Style.LOCK_INTERRUPTIBLY, Style.ACQUIRE);
 
     private static final long INTERRUPT_EACH_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
@@ -70,31 +70,31 @@ public final class Load {
         this.recorder = recorder;
     }
 
-    /** Adds a client, whose name begins those of its threads in the history. */
+    /** Adds a client. In the history the names of its threads begin with its name. */
     public Load client(String name, DistributedLockFactory factory) {
         clients.put(name, factory);
         return this;
     }
 
-    /** The locks, one of which is chosen in each round. */
+    /** Sets the names of the locks, one of which is chosen in each round. */
     public Load names(String... lockNames) {
         names = List.of(lockNames);
         return this;
     }
 
-    /** What the locks are asked for with; the client's defaults otherwise, which must renew leases. */
+    /** Sets the options of the locks. Without this, the client's defaults apply, which must renew leases. */
     public Load options(LockOptions lockOptions) {
         options = Optional.of(lockOptions);
         return this;
     }
 
-    /** The threads of each client. */
+    /** Sets the number of threads of each client. */
     public Load threads(int perClient) {
         threads = perClient;
         return this;
     }
 
-    /** The rounds of each thread; as many as there is time for otherwise. */
+    /** Sets the rounds of each thread. Without this, threads go on until they are stopped. */
     public Load rounds(int perThread) {
         rounds = perThread;
         return this;
@@ -105,19 +105,19 @@ public final class Load {
         return this;
     }
 
-    /** The longest time for which a lock is held. */
+    /** Sets the longest time for which a lock is held. */
     public Load hold(Duration atMost) {
         hold = atMost;
         return this;
     }
 
-    /** The longest wait of the styles that give up. */
+    /** Sets the longest wait of the styles that give up. */
     public Load patience(Duration atMost) {
         patience = atMost;
         return this;
     }
 
-    /** Makes threads that hold a lock acquire it again now and then; for leases that do not get lost. */
+    /** Makes threads that hold a lock acquire it again now and then; only for leases that are not lost. */
     public Load reentering() {
         reentering = true;
         return this;
@@ -135,7 +135,7 @@ public final class Load {
         return this;
     }
 
-    /** Runs to the end of the rounds, and returns what the recorder has. */
+    /** Runs to the end of the rounds, and returns the recorded history. */
     public List<Event> run() {
         return start().await();
     }
@@ -150,7 +150,7 @@ public final class Load {
         return new Running(workers);
     }
 
-    /** A load that goes on. */
+    /** A load that is running. */
     public final class Running {
         private final List<LoadThread> workers;
         private final List<Pending<@Nullable Void>> ends = new ArrayList<>();
@@ -175,7 +175,7 @@ public final class Load {
             }
         }
 
-        /** Whether locks are granted still; as long as they are, a load may take its time. */
+        /** Whether locks are still being granted. As long as they are, a load may take any time. */
         private boolean goesOn() {
             int before = grants();
             return Waits.inTime(() -> isOver() || grants() > before) && !isOver();
@@ -190,16 +190,17 @@ public final class Load {
             return workers.stream().mapToInt(worker -> worker.grants()).sum();
         }
 
-        /** Lets each thread end its present round, and returns what the recorder has. */
+        /** Lets each thread end its present round, and returns the recorded history. */
         public List<Event> stop() {
             workers.forEach(LoadThread::stop);
             return await();
         }
 
         /**
-         * Waits for the end of the rounds, and returns what the recorder has.
+         * Waits for the end of the rounds, and returns the recorded history.
          *
-         * @throws AssertionError if nothing was granted for {@link Scale#PATIENCE}, or a thread threw what it may not throw
+         * @throws AssertionError if nothing was granted for {@link Scale#PATIENCE}, or a thread threw an unexpected
+         *     exception
          */
         public List<Event> await() {
             try {

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One thread of a {@link Load}, and what it records. */
+/** One thread of a {@link Load}. It records its calls. */
 final class LoadThread {
     private static final int ROUNDS_BETWEEN_MEETINGS = 4;
     private static final long NAP_IN_OUTAGE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -66,7 +66,10 @@ final class LoadThread {
         stopping = true;
     }
 
-    /** Goes through its rounds, and meets the other threads now and then, since on a busy machine each might else run alone. */
+    /**
+     * Runs the rounds. The threads meet at a barrier now and then, since on a busy machine each might otherwise run
+     * alone.
+     */
     void work(Phaser meeting) {
         try {
             for (int round = 0; round < load.rounds && !stopping; round++) {
@@ -77,7 +80,7 @@ final class LoadThread {
                     LockSupport.parkNanos(NAP_IN_OUTAGE_NANOS);
                 }
                 if (load.interrupting) {
-                    // Else every call of the interruptible styles would end before it begins.
+                    // Otherwise every call of the interruptible styles would throw on entry.
                     Thread.interrupted();
                 }
             }
@@ -86,7 +89,7 @@ final class LoadThread {
         }
     }
 
-    /** Asks for the lock once, and gives it back if it was granted; returns whether the backend was there. */
+    /** Asks for the lock once, and releases it if it was granted. Returns whether the backend answered. */
     private boolean isAnswered() {
         String lockName = load.names.get(random.nextInt(load.names.size()));
         DistributedLock lock =
@@ -165,20 +168,20 @@ final class LoadThread {
     }
 
     private void dwell(Grant grant) {
-        // Some mistakes show in short tenures, others in long ones.
+        // Some bugs show in short holds, others in long ones.
         if (random.nextBoolean()) {
             LockSupport.parkNanos(part(load.hold));
         }
         grant.look();
     }
 
-    /** Goes on under a new name, because nothing from now on builds on the call whose outcome is not known. */
+    /** Goes on under a new name in the history, since no later call depends on the one whose outcome is unknown. */
     private void beginNewLife() {
         lives++;
         process = name + "#" + lives;
     }
 
-    /** A lock that this thread was granted, for itself or for a handle. */
+    /** A grant of a lock, to this thread or to a handle. */
     private final class Grant {
         final DistributedLock lock;
         private final @Nullable Lease lease;
@@ -202,12 +205,12 @@ final class LoadThread {
             return handle == null;
         }
 
-        /** Whether there was something left of the lease when it was looked at; a short one may be over by then. */
+        /** Whether the lease was still valid when {@link #look} saw it; a short lease may have ended before. */
         boolean isKnown() {
             return validUntilNanos - seenNanos > 0;
         }
 
-        /** Ends a tenure of which nothing can be told. */
+        /** Releases a lock whose lease ended before {@link #look} saw it. */
         void giveUpUnseen() {
             LeaseLostException lost = new LeaseLostException(lock.name(), LossCause.EXPIRED);
             recorder.unknown(process, Op.ACQUIRE, lock.name(), lost);
@@ -215,7 +218,7 @@ final class LoadThread {
             try {
                 giveUp();
             } catch (LeaseLostException e) {
-                // As expected; where it is thrown is for other rules to say.
+                // Expected; other rules check where it is thrown.
             }
         }
 
@@ -225,7 +228,7 @@ final class LoadThread {
             recorder.acquired(seenNanos, process, lock.name(), fence(), valid);
         }
 
-        /** Takes down until when the lease is valid, for the case that it gets lost. */
+        /** Notes how long the lease is valid, in case it is lost. */
         void look() {
             long now = System.nanoTime();
             long remaining = lease == null ? 0 : lease.remaining().toNanos();

@@ -24,9 +24,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A client in a JVM of its own, which makes calls on its main thread as it is told; see {@link PeerMain}. */
+/** A client in a JVM of its own. Its main thread makes the calls that are requested here; see {@link PeerMain}. */
 public final class Peer implements AutoCloseable {
-    /** Far more than any answer takes, the start of the JVM and a load included. */
+    /** More than any answer takes, even that to a start of the JVM or to a load. */
     public static final Duration LIMIT = Scale.PATIENCE.multipliedBy(9);
 
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -53,7 +53,8 @@ public final class Peer implements AutoCloseable {
             String main = PeerMain.class.getName();
             String type = provider.getClass().getName();
             Peer peer = new Peer(PeerJvm.start(main, type));
-            // By the standard input, because arguments are for everybody to see, and endpoints may hold passwords.
+            // Sent over the standard input, since arguments are visible to all users and endpoints may contain
+            // passwords.
             String properties = PeerMain.properties();
             peer.send(properties);
             peer.ask("make a factory", ConfigText.write(config));
@@ -73,14 +74,14 @@ public final class Peer implements AutoCloseable {
     }
 
     /**
-     * Sends a request and returns the answer; in a process that stands still this takes until it goes on. One that does not answer
-     * for very long is killed, which ends the wait.
+     * Sends a request and returns the answer; if the process is stopped, this waits until it goes on. A process that
+     * does not answer for very long is killed, which ends the wait.
      */
     private String ask(String request) {
         return ask(request.split(" ", 2)[0], request);
     }
 
-    /** Asks for something under a name of it that may be shown, which a configuration with its passwords may not. */
+    /** Sends a request whose text may hold passwords; failure messages show {@code what} instead. */
     private String ask(String what, String request) {
         ScheduledFuture<?> end = WATCHDOG.schedule(process::destroyForcibly, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         try {
@@ -118,6 +119,21 @@ public final class Peer implements AutoCloseable {
         return ask("unlock " + PeerMain.encode(name));
     }
 
+    /** Waits, holding the lock, for the condition of a name until it is signalled, and goes on holding the lock. */
+    public void await(String name, String condition) {
+        ask("await " + PeerMain.encode(name) + " " + PeerMain.encode(condition));
+    }
+
+    /** Locks, signals the condition of a name, and unlocks. */
+    public void signal(String name, String condition) {
+        ask("signal " + PeerMain.encode(name) + " " + PeerMain.encode(condition));
+    }
+
+    /** Signals the condition of a name, and goes on holding the lock. */
+    public void signalHolding(String name, String condition) {
+        ask("signalHolding " + PeerMain.encode(name) + " " + PeerMain.encode(condition));
+    }
+
     public boolean isHeld(String name) {
         return Boolean.parseBoolean(ask("isHeld " + PeerMain.encode(name)));
     }
@@ -137,7 +153,7 @@ public final class Peer implements AutoCloseable {
         return Long.parseLong(ask("threadId"));
     }
 
-    /** Makes threads lock and unlock, each its own name, without end. Returns when all of them are at it. */
+    /** Starts threads that lock and unlock without end, each a name of its own. Returns when all of them have begun. */
     public void storm(String name, int threads, LockOptions options) {
         ask("storm " + PeerMain.encode(name) + " " + threads + " "
                 + options.lease().toMillis());
@@ -149,18 +165,18 @@ public final class Peer implements AutoCloseable {
                 + PeerMain.encode(history.toString()));
     }
 
-    /** Ends the process without giving it a chance to do anything. */
+    /** Kills the process, which gets no chance to release anything. */
     public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
-    /** Makes the process stand still. */
+    /** Stops the process, which then stands still. */
     public void stop() {
         PosixSignals.send("STOP", process.pid());
         stopped = true;
     }
 
-    /** Lets a process that stands still go on. */
+    /** Continues a process that was stopped. */
     public void goOn() {
         PosixSignals.send("CONT", process.pid());
         stopped = false;

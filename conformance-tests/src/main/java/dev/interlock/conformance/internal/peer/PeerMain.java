@@ -28,7 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-/** What runs in the process of a {@link Peer}: reads a request from each line, and answers with a line. */
+/** The main class of the process of a {@link Peer}: reads one request per line, and answers each with one line. */
 public final class PeerMain {
     static final String FAILED = "failed: ";
 
@@ -46,7 +46,7 @@ public final class PeerMain {
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        // Before any class that reads one of them.
+        // Set before any class that reads one of them is loaded.
         setProperties(requests.readLine());
         LockStrategyProvider provider = Class.forName(args[0])
                 .asSubclass(LockStrategyProvider.class)
@@ -67,7 +67,7 @@ public final class PeerMain {
         }
     }
 
-    /** The system properties of ours, with which a child behaves as this JVM does, as a line. */
+    /** The kit's system properties, as one line, so that a child behaves as this JVM does. */
     static String properties() {
         Properties all = System.getProperties();
         return all.stringPropertyNames().stream()
@@ -86,11 +86,11 @@ public final class PeerMain {
     }
 
     /**
-     * Makes the client open its connections, which takes a young JVM longer than a short lease, and much longer on a machine that is
-     * starting several. Returns why it cannot, or an empty text.
+     * Makes the client open its connections. In a JVM that has just started this takes longer than a short lease, above
+     * all if several start at once. Returns why it fails, or an empty text.
      */
     private static String connect(DistributedLock lock) {
-        // Less than the other side waits.
+        // Less than the time that {@link Peer} waits for the answer.
         long until = System.nanoTime() + Peer.LIMIT.dividedBy(2).toNanos();
         while (true) {
             try {
@@ -125,6 +125,9 @@ public final class PeerMain {
                                     .build());
                 case "tryLock" -> Boolean.toString(lock(decode(request[1])).tryLock());
                 case "unlock" -> unlock(decode(request[1]));
+                case "await" -> await(decode(request[1]), decode(request[2]));
+                case "signal" -> signal(decode(request[1]), decode(request[2]), true);
+                case "signalHolding" -> signal(decode(request[1]), decode(request[2]), false);
                 case "isHeld" -> Boolean.toString(lock(decode(request[1])).isHeldByCurrentThread());
                 case "losses" -> Integer.toString(losses(decode(request[1])).get());
                 case "storm" ->
@@ -176,6 +179,24 @@ public final class PeerMain {
         lease.onLoss(cause -> losses(name).incrementAndGet());
         OptionalLong fence = lease.fencingToken();
         return fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // The rule checks this single wait.
+    private String await(String name, String condition) {
+        lock(name).condition(condition).awaitUninterruptibly();
+        return "";
+    }
+
+    private String signal(String name, String condition, boolean locks) {
+        DistributedLock lock = lock(name);
+        if (locks) {
+            lock.lock();
+        }
+        lock.condition(condition).signal();
+        if (locks) {
+            lock.unlock();
+        }
+        return "";
     }
 
     private String unlock(String name) {

@@ -12,7 +12,7 @@ import dev.interlock.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The main line of the row lock; the whole contract takes a minute. */
+/** The main behaviour of the row lock. The whole contract is tested too, but takes a minute. */
 class RowLockTest {
     private final DatabaseHarness harness = new DatabaseHarness();
 

@@ -14,7 +14,10 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
-/** The kit for plain locks on three locks as they come; none is a test of its own, because it is known what they break. */
+/**
+ * The kit for plain locks on three locks in their default configuration. {@link PlainLocksTest} runs them, and knows
+ * which rules each breaks.
+ */
 final class Kits {
     private static final RedisServer SERVER = RedisServer.start();
 

@@ -28,7 +28,7 @@ import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** What some locks keep and break, and the page that says so. */
+/** Which rules some locks keep and break, and the page about that. */
 class PlainLocksTest {
     private static final Path PAGE = Path.of("..", "..", "docs", "plain-locks.md");
     private static final boolean WRITE = Boolean.getBoolean("interlock.pages.write");
@@ -38,7 +38,7 @@ class PlainLocksTest {
     private static final String REDISSON = "Redisson `RLock`";
     private static final String SPRING = "Spring `RedisLockRegistry`";
 
-    /** Known, so that a change is noticed: in a lock, or in a rule. */
+    /** The rules that each lock is known to break, so that a change of a lock or of a rule is noticed. */
     private static final Map<String, Set<String>> BREAKS = Map.of(
             JDK,
             Set.of(),
@@ -50,7 +50,7 @@ class PlainLocksTest {
                     "4.5", "4.6", "4.10", "4.19", "5.7", "5.8", "5.9", "5.15", "5.22"));
 
     /**
-     * Broken in some runs: where an interrupt happens to meet a command whose reply is not there yet, and where a wait may be a
+     * Rules that are broken in some runs only: if an interrupt comes before the reply to a command, or if a wait is a
      * millisecond too short.
      */
     private static final Map<String, Set<String>> BREAKS_AT_TIMES = Map.of(
@@ -96,7 +96,7 @@ class PlainLocksTest {
         }
     }
 
-    /** The outcome of each rule, with what it said if it was not kept. */
+    /** The outcome of a rule, with the failure message if it was not kept. */
     private record Outcome(Status status, String said) {}
 
     private static Map<Rule, Outcome> run(Class<? extends PlainLockConformance> kit) {
@@ -162,7 +162,10 @@ class PlainLocksTest {
         assertThat(PAGE).hasContent(page(locks));
     }
 
-    /** The mark of a rule: by what is known, so that the page does not change from run to run; the test compares it with the run. */
+    /**
+     * The mark of a rule. It follows the known results, so that the page does not change from run to run; the test
+     * compares these with the run.
+     */
     private static String mark(String lock, Rule rule, Outcome outcome) {
         if (outcome.status() == Status.ABORTED) {
             return "–";
@@ -177,13 +180,14 @@ class PlainLocksTest {
         StringBuilder page = new StringBuilder("""
                 # What some locks keep and break
 
-                [Chapters 1 to 5 of the contract](contract.md) are what any `java.util.concurrent.locks.Lock` can be asked. Here are three
-                locks as they come, each with its defaults: that of the JDK, that of Redisson, and that of Spring Integration, the last two with
-                several clients on one Redis server. [How to try another one](writing-a-strategy.md#a-lock-that-is-no-strategy).
+                [Chapters 1 to 5 of the contract](contract.md) apply to any `java.util.concurrent.locks.Lock`. This page shows the
+                results of three locks in their default configuration: that of the JDK, that of Redisson, and that of Spring
+                Integration, the last two with several clients on one Redis server. [How to try another
+                lock](writing-a-strategy.md#a-lock-that-is-no-strategy).
 
-                A broken rule is no defect where the lock never promised it: `Lock` leaves to its implementations what they throw, and whether a
-                time-out is exact. It says what a program may not rely on. Written by `PlainLocksTest` of
-                [examples/plain-locks](../examples/plain-locks), which fails if a lock keeps or breaks something else.
+                A broken rule is no defect if the lock never promised it: `Lock` leaves exceptions and the exactness of time-outs to its
+                implementations. It shows what a program must not rely on. Written by `PlainLocksTest` of
+                [examples/plain-locks](../examples/plain-locks), which fails if a lock keeps or breaks other rules.
 
                 """);
         page.append("| |");
@@ -192,8 +196,8 @@ class PlainLocksTest {
         count(page, "✓ kept", locks);
         count(page, "✗ broken", locks);
         count(page, "± broken in some runs", locks);
-        count(page, "– not asked, because the lock has not what the rule is about", locks);
-        page.append("\n\nRules that are asked of none of them, and those about virtual threads, are left out.\n\n")
+        count(page, "– skipped, because the lock does not have what the rule needs", locks);
+        page.append("\n\nRules that apply to none of them, and those about virtual threads, are left out.\n\n")
                 .append(NOTES);
         for (Chapter chapter : Arrays.asList(Chapter.values()).subList(0, 5)) {
             page.append("\n## ")
@@ -230,7 +234,7 @@ class PlainLocksTest {
                 .append(" |"));
     }
 
-    /** The rules that one of the locks at least is asked, whatever the JVM. */
+    /** The rules that apply to at least one of the locks, on any JVM. */
     private static List<Rule> rules(Map<String, Map<Rule, Outcome>> locks) {
         return Arrays.stream(PlainLockConformance.class.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class) && !isAboutVirtualThreads(method))

@@ -41,8 +41,9 @@ public final class InterlockAutoConfiguration {
             LockFactoryProperties properties,
             ServerConnections connections,
             ObjectProvider<LockConfigCustomizer> customizers,
-            ObjectProvider<LockListener> listeners) {
-        return new LockFactories(properties, connections, customizers, listeners);
+            ObjectProvider<LockListener> listeners,
+            ObjectProvider<LockFactoryDecorator> decorators) {
+        return new LockFactories(properties, connections, customizers, listeners, decorators);
     }
 
     @Bean(DEFAULT_FACTORY)

@@ -25,6 +25,8 @@ public final class InterlockProperties {
 
     private final Metrics metrics = new Metrics();
 
+    private final Observations observations = new Observations();
+
     /** Creates the settings that hold unless set otherwise. */
     public InterlockProperties() {}
 
@@ -80,6 +82,45 @@ public final class InterlockProperties {
      */
     public Metrics getMetrics() {
         return metrics;
+    }
+
+    /**
+     * Returns the settings of observations.
+     *
+     * @return the settings
+     */
+    public Observations getObservations() {
+        return observations;
+    }
+
+    /** The settings of observations. */
+    public static final class Observations {
+        /**
+         * Whether acquisitions and holds are observed, as spans of a trace are, where interlock-micrometer and an observation registry
+         * are there.
+         */
+        private boolean enabled = true;
+
+        /** Creates the settings that hold unless set otherwise. */
+        public Observations() {}
+
+        /**
+         * Returns whether acquisitions and holds are observed.
+         *
+         * @return whether they are
+         */
+        public boolean isEnabled() {
+            return enabled;
+        }
+
+        /**
+         * Sets whether acquisitions and holds are observed.
+         *
+         * @param enabled whether they are
+         */
+        public void setEnabled(boolean enabled) {
+            this.enabled = enabled;
+        }
     }
 
     /** The settings of metrics. */

@@ -24,17 +24,20 @@ final class LockFactories {
     private final ServerConnections connections;
     private final ObjectProvider<LockConfigCustomizer> customizers;
     private final ObjectProvider<LockListener> listeners;
+    private final ObjectProvider<LockFactoryDecorator> decorators;
     private final List<DistributedLockFactory> made = new CopyOnWriteArrayList<>();
 
     LockFactories(
             LockFactoryProperties defaults,
             ServerConnections connections,
             ObjectProvider<LockConfigCustomizer> customizers,
-            ObjectProvider<LockListener> listeners) {
+            ObjectProvider<LockListener> listeners,
+            ObjectProvider<LockFactoryDecorator> decorators) {
         this.defaults = defaults;
         this.connections = connections;
         this.customizers = customizers;
         this.listeners = listeners;
+        this.decorators = decorators;
     }
 
     /** Makes the factory that has the settings of {@code interlock.*}. */
@@ -65,8 +68,12 @@ final class LockFactories {
                             + ", or the server's, spring.data.redis.*.",
                     e);
         }
-        made.add(factory);
-        return factory;
+        DistributedLockFactory decorated = factory;
+        for (LockFactoryDecorator decorator : decorators.orderedStream().toList()) {
+            decorated = decorator.decorate(name, decorated);
+        }
+        made.add(decorated);
+        return decorated;
     }
 
     private static DistributedLockFactory build(

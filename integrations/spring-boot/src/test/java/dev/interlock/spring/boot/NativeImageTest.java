@@ -96,9 +96,15 @@ class NativeImageTest {
         assertIncluded(scripts("dev/interlock/redis"), "interlock-redis");
     }
 
+    @Test
+    void theFileInWhichAnApplicationConfiguresLocksIsIncluded() throws IOException {
+        assertIncluded(List.of("interlock.properties"), "interlock-api");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "interlock-api",
                 "interlock-engine",
                 "interlock-redis",
                 "interlock-strategy-redisson",

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 
-/** What is written at once: as many tickets as fit, in the order in which they came. Used by one thread at a time. */
+/** The tickets of one write: as many as fit, in order of arrival. Used by one thread at a time. */
 final class Batch {
-    /** More would keep a reply from those who wait behind, and a renewal behind what is not urgent. */
+    /** A larger batch would delay the replies of later tickets, and renewals behind commands that are not urgent. */
     private static final int MOST_BYTES = 16 * 1024;
 
     private final List<Ticket> tickets = new ArrayList<>();
@@ -21,11 +21,11 @@ final class Batch {
         length = 0;
     }
 
-    /** Takes from a queue what is still to be sent. */
+    /** Moves tickets that are still to be sent from a queue to this batch. */
     void fill(Queue<Ticket> queue, long nanoTime) {
         for (Ticket next = queue.peek(); next != null && hasRoomFor(next); next = queue.peek()) {
             if (!queue.remove(next)) {
-                // It was rejected meanwhile.
+                // The ticket was rejected meanwhile.
                 continue;
             }
             if (next.deadline().nanosLeft() <= 0) {
@@ -56,7 +56,7 @@ final class Batch {
         return tickets.isEmpty();
     }
 
-    /** What was taken, in the order in which it is written. */
+    /** Returns the tickets in the order in which they are written. */
     List<Ticket> tickets() {
         return tickets;
     }
@@ -65,7 +65,7 @@ final class Batch {
         return tickets.get(tickets.size() - 1);
     }
 
-    /** What is to be written, in the first {@link #length} bytes. */
+    /** Returns the encoded commands, in the first {@link #length} bytes. */
     byte[] bytes() {
         return bytes;
     }

@@ -12,7 +12,7 @@ import dev.interlock.redis.client.jedis.JedisWire;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 
-/** Makes nodes over few connections of our own, which all threads share. Needs Jedis. */
+/** Creates nodes over few connections that all threads share. Needs Jedis. */
 public final class CombiningConnector implements ServerConnector {
     private final Environment env;
     private final ConnectionSettings settings;
@@ -33,7 +33,6 @@ public final class CombiningConnector implements ServerConnector {
     }
 
     private ClientNode connect(RedisEndpoint server, boolean examined) {
-        settings.requireConsistent(server);
         Failures failures = new Failures(env, server.toString());
         ServerAccess access = new ServerAccess(env, failures, server, settings, examined);
         JedisWire pool = JedisWire.own(env, access);

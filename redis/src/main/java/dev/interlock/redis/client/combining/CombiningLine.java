@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A call's use of the shared connections: each of its commands goes over the one that suits best at that moment. */
+/**
+ * The line of a call over the shared connections: each command goes over the connection that suits best at that moment.
+ */
 final class CombiningLine implements Wire.Line {
     private final Environment env;
     private final Failures failures;
@@ -63,7 +65,7 @@ final class CombiningLine implements Wire.Line {
         return Objects.requireNonNull(ticket.cause());
     }
 
-    /** Shared connections see for themselves whether they are there. */
+    /** Returns zero: shared connections check for themselves whether they are alive. */
     @Override
     public long silentNanos() {
         return 0;
@@ -71,7 +73,7 @@ final class CombiningLine implements Wire.Line {
 
     @Override
     public void release() {
-        // Nothing was taken.
+        // Nothing was borrowed.
     }
 
     @Override

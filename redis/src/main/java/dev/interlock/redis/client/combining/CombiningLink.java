@@ -17,11 +17,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A connection on which callers write by themselves, and read by themselves while they are alone. See {@link LinkQueue} for who writes,
- * and {@link ReplyReader} for who reads.
+ * A connection on which callers write, and also read while they are alone. {@link LinkQueue} decides who writes, {@link
+ * ReplyReader} who reads.
  */
 final class CombiningLink implements RedisLink, ReplyReader.Source {
-    /** How long a reply that has begun may take to come in full. */
+    /** The time within which a reply that has begun must arrive in full. */
     private static final Duration LONGEST_REPLY = Duration.ofSeconds(5);
 
     private final Environment env;
@@ -55,7 +55,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         Transmission transmission = new Transmission(failures, command, onReply);
         queue.add(transmission);
         if (queue.hasEnded()) {
-            // Whoever ended it may have looked before.
+            // The thread that ended the connection may have looked before this command was added.
             queue.write();
         }
         reader.noteSent();
@@ -68,7 +68,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
             queue.write();
         }
         if (queue.isWaiting()) {
-            // The reader writes it, when replies have come.
+            // The reader writes the command once replies have arrived.
             reader.readInBackground();
         }
     }
@@ -119,9 +119,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         if (transmission == null) {
             throw new IOException("the server sent a reply that nobody asked for");
         }
-        if (!transmission.settle(reply)) {
-            queue.add(transmission);
-        }
+        transmission.settle(reply).ifPresent(queue::add);
         return true;
     }
 
@@ -161,7 +159,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
         queue.abandon();
     }
 
-    /** Logs in again, ahead of what is sent after that; the connection goes on meanwhile. */
+    /** Logs in again, ahead of later commands. The connection stays in use meanwhile. */
     private void logInAgainIfDue() {
         if (channel.isExpiring(env.nanoTime()) && !loggingIn.getAndSet(true)) {
             // The application's supplier of credentials may block.
@@ -175,7 +173,7 @@ final class CombiningLink implements RedisLink, ReplyReader.Source {
             if (login.isPresent()) {
                 queue.add(new Transmission(failures, login.get().command(), reply -> {
                     if (reply instanceof Reply.Failed failed) {
-                        // A new connection says why.
+                        // A new connection reports why.
                         end(failed.cause());
                     }
                     channel.loggedIn(login);

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Few connections for all threads, and a pool of others for transactions, which nobody may come between. */
+/** Few connections that all threads share, and a pool of exclusive connections for transactions. */
 final class CombiningWire implements Wire {
     private final Environment env;
     private final Failures failures;
@@ -25,7 +25,7 @@ final class CombiningWire implements Wire {
     private volatile boolean closed;
 
     /**
-     * Creates a wire that connects when it is used, and closes what it is given.
+     * Creates a wire. It connects when it is first used, and closes the given pool when it is closed.
      *
      * @param dialer opens connections that are not shared
      * @param pool the connections for transactions
@@ -39,7 +39,7 @@ final class CombiningWire implements Wire {
         this.connections = connections;
     }
 
-    /** Of the threads that share connections, no virtual one uses a socket. */
+    /** Runs the call on the current thread: no virtual thread uses the socket of a shared connection. */
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return use == Use.EXCLUSIVE ? pool.run(use, call, deadline) : call.get();

@@ -33,8 +33,8 @@ final class Connections {
     }
 
     /**
-     * Returns the first connection that nobody uses, so that few are open where few are needed, or else the one with the fewest
-     * users.
+     * Returns the first connection without users, so that no more are opened than needed, or else the one with the
+     * fewest users.
      */
     SharedConnection choose() {
         SharedConnection best = at(0);
@@ -69,7 +69,7 @@ final class Connections {
         }
     }
 
-    /** Retires the connections on which the server has not been heard since. */
+    /** Retires the connections on which the server has not answered since. */
     private void doubtSilentSince(long nanoTime) {
         retireIf(connection -> connection.heardNanos() - nanoTime < 0);
         pool.doubt(nanoTime);
@@ -90,7 +90,7 @@ final class Connections {
         }
     }
 
-    /** Takes no more calls. Those that wait for replies get them yet. */
+    /** Accepts no more calls. Calls that wait for replies still get them. */
     void close() {
         closed = true;
         for (int i = 0; i < slots.length(); i++) {

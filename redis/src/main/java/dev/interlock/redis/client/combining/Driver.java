@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A platform thread that leads a connection in place of virtual threads, whose sockets the JDK closes when they are interrupted.
  *
- * <p>It is started when it is first needed, and ends when it was not needed for a while.
+ * <p>The thread starts when it is first needed, and ends after a while of idleness.
  */
 final class Driver {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -31,7 +31,7 @@ final class Driver {
         this.lead = lead;
     }
 
-    /** Has the thread lead, and returns at once; fails if no thread can be started. */
+    /** Makes the thread lead, and returns at once. Throws if no thread can be started. */
     void lead() {
         lock.lock();
         try {
@@ -47,7 +47,7 @@ final class Driver {
         }
     }
 
-    /** Ends the thread when it has done what it was asked for. */
+    /** Ends the thread when its current task is done. */
     void stop() {
         lock.lock();
         try {

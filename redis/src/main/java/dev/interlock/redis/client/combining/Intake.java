@@ -7,7 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The tickets that are to be written, in the order in which they came, the urgent ones before the others. */
+/** The queued tickets in order of arrival, urgent ones first. */
 final class Intake {
     private final Queue<Ticket> urgent = new ConcurrentLinkedQueue<>();
     private final Queue<Ticket> usual = new ConcurrentLinkedQueue<>();
@@ -22,12 +22,12 @@ final class Intake {
     void add(Ticket ticket) {
         (ticket.isUrgent() ? urgent : usual).add(ticket);
         if (!open) {
-            // Whoever closed this may have looked before.
+            // The closing thread may have looked before the ticket was added.
             ticket.reject(null);
         }
     }
 
-    /** The ticket that is to be written next, if there is one. */
+    /** Returns the ticket to be written next, if there is one. */
     @Nullable
     Ticket first() {
         for (Queue<Ticket> queue : all) {
@@ -35,20 +35,20 @@ final class Intake {
                 if (first.isQueued()) {
                     return first;
                 }
-                // Its owner has left.
+                // The owner of the ticket has left.
                 queue.remove(first);
             }
         }
         return null;
     }
 
-    /** Moves to a batch as much as fits. For the leader alone. */
+    /** Moves as many tickets to a batch as fit. Called by the leader alone. */
     void moveTo(Batch batch, long nanoTime) {
         all.forEach(queue -> batch.fill(queue, nanoTime));
     }
 
     /**
-     * Takes no more tickets, and rejects those that are here.
+     * Accepts no more tickets, and rejects the queued ones.
      *
      * @param reason what speaks against every connection; {@code null} to have them go to another one
      */

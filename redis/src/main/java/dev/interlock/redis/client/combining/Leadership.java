@@ -12,14 +12,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who leads a connection, and what a leader does: it writes for all and reads for all.
+ * Decides which thread leads a connection, and does the leader's work: writing and reading for all threads.
  *
- * <p>One thread at a time leads. Leadership is free until a ticket comes, goes from a leader that has its replies to the first
- * owner whose replies are owed, and is free again when nothing is owed. Then the next owner is called, and any other may come
- * before it. Whoever ends the connection keeps the leadership for ever.
+ * <p>One thread at a time leads. The leadership is free until a ticket arrives. A leader that has its replies hands it
+ * to the first owner with outstanding replies; it is free again when no reply is outstanding. Then the next owner is
+ * called, and any other thread may come before it. The thread that ends the connection keeps the leadership for ever.
  */
 final class Leadership {
-    /** For how long a leader that has its own reply waits for the rest of one that has begun. */
+    /** The time for which a leader that has its own reply waits for the rest of a reply that has begun. */
     private static final Duration LONGEST_STAY = Duration.ofSeconds(1);
 
     private final Failures failures;
@@ -46,7 +46,10 @@ final class Leadership {
         this.driver = new Driver(env, () -> lead(null));
     }
 
-    /** Leads, if nobody does; a virtual thread has the driver lead. Returns whether the present thread has led. */
+    /**
+     * Leads if the leadership is free; for a virtual thread, the driver leads instead. Returns whether the current
+     * thread has led.
+     */
     boolean leadIfFree(Ticket own) {
         if (!taken.compareAndSet(false, true)) {
             return false;
@@ -60,7 +63,7 @@ final class Leadership {
     }
 
     /**
-     * Writes what waits though replies are owed, if that pays.
+     * Writes queued tickets although replies are outstanding, if that pays.
      *
      * @return whether something has changed for those who wait
      */
@@ -68,12 +71,15 @@ final class Leadership {
         try {
             return pipe.writeBehind(intake);
         } catch (IOException e) {
-            // Whoever leads finds the connection closed.
+            // The leader will find the connection closed.
             return true;
         }
     }
 
-    /** Calls the owner of the next ticket to lead, if nobody does. Whoever comes first may lead: the order of the tickets stays. */
+    /**
+     * Calls the owner of the next ticket if the leadership is free. Another thread may lead first; the order of the
+     * tickets is not affected.
+     */
     void callNext() {
         Ticket next = intake.first();
         if (!intake.isOpen()) {
@@ -85,7 +91,7 @@ final class Leadership {
         }
     }
 
-    /** Ends the connection, if nobody leads it. */
+    /** Ends the connection if the leadership is free. */
     void endIfFree() {
         if (taken.compareAndSet(false, true)) {
             end(new IOException("nobody uses the connection any more"));
@@ -93,7 +99,7 @@ final class Leadership {
     }
 
     /**
-     * Leads until somebody else does, or nothing is left to do. For the thread to which the leadership was given.
+     * Leads until the leadership is handed on, or nothing is left to do. Called by the thread that has the leadership.
      *
      * @param own what the thread itself waits for; {@code null} if it is the driver
      */
@@ -112,7 +118,7 @@ final class Leadership {
         }
     }
 
-    /** Writes what has come. Returns whether to go on. */
+    /** Writes the queued tickets. Returns whether to go on leading. */
     private boolean send(@Nullable Ticket own) throws IOException {
         if (!intake.isOpen()) {
             end(new IOException("nobody uses the connection any more"));
@@ -120,7 +126,7 @@ final class Leadership {
         }
         Ticket asking = own != null && own.isQueued() ? own : intake.first();
         if (asking == null || (own != null && own.isOver())) {
-            // Until another thread leads, more may come, and all of it is written at once.
+            // More tickets may arrive until another thread leads; they are written together.
             taken.set(false);
             callNext();
             return false;
@@ -144,8 +150,8 @@ final class Leadership {
             pipe.renewLogin(asking.deadline());
             return true;
         } catch (IOException | RuntimeException | Error e) {
-            // Who waits goes to another connection, which says what is wrong with the credentials if it cannot log in
-            // either.
+            // Waiting tickets go to another connection, which reports what is wrong with the credentials if it cannot
+            // log in either.
             end(e);
             return false;
         }
@@ -158,21 +164,21 @@ final class Leadership {
         } catch (RuntimeException | Error e) {
             LockBackendException reason = e instanceof LockBackendException known ? known : failures.noConnection(e);
             asking.reject(reason);
-            // Who has more time may find a connection yet.
+            // Tickets with a later deadline may still find a connection.
             intake.close(asking.deadline().nanosLeft() > 0 ? reason : null);
             end(e);
             return false;
         }
     }
 
-    /** Reads a reply, or hands the leadership on. Returns whether to go on. */
+    /** Reads a reply, or hands the leadership on. Returns whether to go on leading. */
     private boolean receive(@Nullable Ticket own) throws IOException {
         Ticket first = pipe.firstAwaited();
         if (first == null || (own != null && !staysFor(own))) {
             handOn();
             return false;
         }
-        // What others could not write, as while too much was unanswered.
+        // Writes tickets that others could not, because too much was unanswered.
         pipe.writeBehind(intake);
         Deadline limit = first.deadline();
         if (own != null) {
@@ -186,12 +192,12 @@ final class Leadership {
         return true;
     }
 
-    /** Whether a leader goes on: for its own reply, or because somebody else's has come already. */
+    /** Returns whether a leader goes on: for its own reply, or because another thread's reply has already arrived. */
     private boolean staysFor(Ticket own) throws IOException {
         return !own.isOver() || (own.state() == Ticket.State.ANSWERED && pipe.hasUnread());
     }
 
-    /** Hands the leadership on to the first owner whose replies are owed, or ends the connection if there is none. */
+    /** Hands the leadership to the first owner with outstanding replies, or ends the connection if there is none. */
     private void handOn() {
         while (true) {
             Ticket next = pipe.firstAwaited();
@@ -213,19 +219,19 @@ final class Leadership {
         try {
             driver.lead();
         } catch (Throwable e) {
-            // There is no thread to be had, and nobody else would lead.
+            // No thread can be started, and no other would lead.
             intake.close(failures.noConnection(e));
             end(e);
         }
     }
 
-    /** Ends the connection, which the server has probably ended too. */
+    /** Ends a connection that the server has probably ended too. */
     private void breakOff(Throwable cause) {
         end(cause);
         onBroken.run();
     }
 
-    /** Ends the connection; what is owed fails, and what is not written yet goes to another one. */
+    /** Ends the connection. Outstanding replies fail, and unwritten tickets go to another connection. */
     private void end(Throwable cause) {
         intake.close(null);
         pipe.fail(cause);

@@ -17,21 +17,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be written on a {@link CombiningLink}, and what the server owes for what was written, in the same order.
+ * The commands to be written on a {@link CombiningLink}, and the written ones whose replies are outstanding, in the
+ * same order.
  *
- * <p>The thread that finds nobody writing writes for all. No method blocks.
+ * <p>A thread that finds no other writing writes for all. No method blocks.
  */
 final class LinkQueue {
-    /** How much is written at once, at most, so that the server begins to answer. */
+    /** The most bytes per write, so that the server can begin to reply. */
     private static final int MOST_BYTES = 16 * 1024;
 
-    /** What may be written without an answer. The system takes as much at once, so that no write ever blocks. */
+    /** The most bytes that may be unanswered. The send buffer takes as much, so that no write ever blocks. */
     private static final int MOST_UNANSWERED = 128 * 1024;
 
-    /** So many commands the server is busy with when another one may wait for company. */
+    /** The number of unanswered commands from which on another one may wait to be written together with more. */
     private static final int FEW = 8;
 
-    /** For how long a command waits for company, at least if other threads send more. */
+    /** The pause in which commands of other threads may join a write. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final Environment env;
@@ -40,7 +41,7 @@ final class LinkQueue {
     private final ReentrantLock writing = new ReentrantLock();
     private final Queue<Transmission> outgoing = new ConcurrentLinkedQueue<>();
 
-    /** Polled by whoever may read, or when nobody will any more. */
+    /** Polled by the thread that reads, or after the last reader has left. */
     private final Queue<Transmission> owed = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger owedCount = new AtomicInteger();
@@ -61,22 +62,24 @@ final class LinkQueue {
         outgoing.add(transmission);
     }
 
-    /** Whether something is to be written. */
+    /** Returns whether commands are queued. */
     boolean isWaiting() {
         return !outgoing.isEmpty();
     }
 
-    /** Whether the server owes so many replies. */
+    /** Returns whether at least so many replies are outstanding. */
     boolean owes(int count) {
         return owedCount.get() >= count;
     }
 
-    /** Whether the server is busy with what was written a moment ago, so that what comes now may be written together. */
+    /**
+     * Returns whether the server is busy with recent commands, so that new ones may be collected for one write.
+     */
     boolean isBusy() {
         return owes(FEW) && env.nanoTime() - writtenNanos < PAUSE_NANOS;
     }
 
-    /** Writes what waits, unless another thread does, or the server owes as much as it may. */
+    /** Writes queued commands, unless another thread does, or the limit of unanswered bytes is reached. */
     void write() {
         while (mayWrite() && writing.tryLock()) {
             try {
@@ -99,7 +102,7 @@ final class LinkQueue {
         }
     }
 
-    /** Takes what is to be written at once, of what waits. */
+    /** Takes the commands of the next write from the queue. */
     private byte[] take(List<Transmission> batch) {
         Transmission first = outgoing.remove();
         batch.add(first);
@@ -132,7 +135,7 @@ final class LinkQueue {
         try {
             channel.write(bytes, bytes.length);
         } catch (IOException e) {
-            // With its last byte the write would have succeeded.
+            // The last byte was not sent, or the write would have succeeded.
             batch.get(batch.size() - 1).noteUnsent();
             onBroken.accept(e);
         }
@@ -141,7 +144,7 @@ final class LinkQueue {
         }
     }
 
-    /** Takes what the next reply answers, if it answers anything. For the thread that reads. */
+    /** Takes the command that the next reply answers, if there is one. Called by the thread that reads. */
     @Nullable
     Transmission answered() {
         Transmission transmission = owed.poll();
@@ -152,17 +155,17 @@ final class LinkQueue {
         return transmission;
     }
 
-    /** Whether nothing is written any more. */
+    /** Returns whether the queue has ended. */
     boolean hasEnded() {
         return end.get() != null;
     }
 
-    /** Writes nothing any more; returns whether this was new. */
+    /** Ends the queue: nothing is written from now on. Returns whether it had not ended before. */
     boolean end(Throwable cause) {
         return end.compareAndSet(null, cause);
     }
 
-    /** Fails what is owed and what waits, now that nobody reads any more and this has ended. */
+    /** Fails all outstanding and queued commands, after the end of the queue and of the last reader. */
     void abandon() {
         abandoned = true;
         failOwed();

@@ -18,22 +18,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection, and what is owed on it: the tickets that were written, in the order in which the server answers them.
+ * One connection and its outstanding tickets: those that were written, in the order in which the server answers them.
  *
- * <p>All methods are for the leader, but for {@link #writeBehind}, {@link #abandon} and those that only look. Commands and undos are written under one
- * lock, together with the note that their replies are owed, so that both have the same order.
+ * <p>All methods are for the leader, except {@link #writeBehind}, {@link #abandon} and the queries. Commands and undos
+ * are written and recorded as outstanding under one lock, so that both have the same order.
  */
 final class Pipe {
-    /** For how long a connection on which the server has answered is believed to be there. */
+    /** The time for which a connection counts as alive after the server has answered on it. */
     private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long one that may be gone is waited for, at most: a new one takes no longer. */
+    /** The longest wait for a sign of life: a new connection takes no longer. */
     private static final Duration LONGEST_LOOK = Duration.ofMillis(500);
 
-    /** What may be unanswered when more is written, undos apart. */
+    /** The most unanswered bytes with which more is written, undos apart. */
     private static final int MOST_BEHIND = 48 * 1024;
 
-    /** What may be written without an answer. The system takes as much at once, so that no write ever blocks. */
+    /** The most bytes that may be unanswered. The send buffer takes as much, so that no write ever blocks. */
     private static final int MOST_UNANSWERED = 128 * 1024;
 
     private final Environment env;
@@ -56,7 +56,7 @@ final class Pipe {
         this.heardNanos = openedNanos;
     }
 
-    /** Whether it was opened, and not closed since. */
+    /** Returns whether the connection is open. */
     boolean isOpen() {
         return open;
     }
@@ -65,7 +65,7 @@ final class Pipe {
         return openedNanos;
     }
 
-    /** When the server last showed that it is there. */
+    /** Returns the time of the server's last sign of life. */
     long heardNanos() {
         return heardNanos;
     }
@@ -82,11 +82,13 @@ final class Pipe {
         open = true;
     }
 
-    /** Whether the server is still there: the network may have forgotten the connection without our being told. */
+    /**
+     * Returns whether the server still answers: the network may have dropped the connection without notice.
+     */
     boolean isAlive(Deadline deadline) throws IOException {
         JedisChannel present = channel();
         if (present.hasUnread()) {
-            // Nothing was asked. What came unasked must not be taken for the answer to the next command.
+            // Nothing was asked. Unsolicited bytes must not be taken for the next reply.
             return false;
         }
         if (env.nanoTime() - heardNanos < TRUSTED_NANOS) {
@@ -104,7 +106,8 @@ final class Pipe {
     }
 
     /**
-     * Logs in with new credentials, if those in use expire soon. For a connection that is alive, and on which no reply is owed.
+     * Logs in again if the current credentials expire soon. The connection must be alive and without outstanding
+     * replies.
      *
      * @throws dev.interlock.LockBackendException if that fails
      */
@@ -116,7 +119,7 @@ final class Pipe {
         }
     }
 
-    /** Whether no reply is owed; if so, none will be until the leader writes. */
+    /** Returns whether no reply is outstanding. If so, that stays true until the leader writes. */
     boolean isClear() {
         if (!owed.isEmpty()) {
             return false;
@@ -130,8 +133,8 @@ final class Pipe {
     }
 
     /**
-     * Writes at once what waits, as much as a batch holds. An owner whose time is up meanwhile waits for the lock, so that its undo
-     * is written behind its command.
+     * Writes queued tickets, as many as a batch holds. An owner whose time ends meanwhile waits for the lock, so that
+     * its undo is written behind its command.
      */
     void write(Intake intake) throws IOException {
         writing.lock();
@@ -143,7 +146,8 @@ final class Pipe {
     }
 
     /**
-     * Writes what waits though replies are owed, if the server is far away. For any thread; while one does this, it does it for all.
+     * Writes queued tickets although replies are outstanding, if the server is far away. Called by any thread; a thread
+     * that does this does it for all.
      *
      * @return whether anything was written
      */
@@ -162,7 +166,7 @@ final class Pipe {
         return written;
     }
 
-    /** Whether the connection is in use and well; otherwise the leader writes, once no reply is owed. */
+    /** Returns whether the connection is in use and healthy. If not, the leader writes once no reply is outstanding. */
     private boolean mayWriteBehind() throws IOException {
         return !closed
                 && !owed.isEmpty()
@@ -182,9 +186,9 @@ final class Pipe {
             channel().write(batch.bytes(), batch.length());
             return true;
         } catch (IOException e) {
-            // With its last byte the write would have succeeded.
+            // The last byte was not sent, or the write would have succeeded.
             batch.last().fail(Ticket.State.NOT_SENT, e);
-            // Another thread may lead, which finds out by reading.
+            // Another thread may lead; it will find out by reading.
             close();
             throw e;
         } finally {
@@ -192,7 +196,7 @@ final class Pipe {
         }
     }
 
-    /** The first ticket that is owed and whose owner waits for it, if there is one. */
+    /** Returns the first outstanding ticket whose owner waits, if there is one. */
     @Nullable
     Ticket firstAwaited() {
         for (Ticket ticket : owed) {
@@ -204,14 +208,14 @@ final class Pipe {
     }
 
     /**
-     * Whether a reply, or a part of one, has come already. Where more may be written while replies are owed there is no end of that, so
-     * that only what is at hand counts.
+     * Returns whether a reply, or a part of one, has already arrived. More may be written while replies are
+     * outstanding, without an end, so only bytes that have arrived count.
      */
     boolean hasUnread() throws IOException {
         return distance.isFar() ? channel().hasBuffered() : channel().hasUnread();
     }
 
-    /** Waits until the next reply begins; {@code false} if it does not in time. */
+    /** Waits until the next reply begins. Returns {@code false} if it does not begin in time. */
     boolean awaitReply(Deadline deadline) throws IOException {
         JedisChannel present = channel();
         if (present.hasBuffered()) {
@@ -224,7 +228,10 @@ final class Pipe {
         return true;
     }
 
-    /** Reads the reply that has begun, and those to the same ticket that have come with it, and hands them to the ticket. */
+    /**
+     * Reads the reply that has begun, and any others to the same ticket that have arrived, and passes them to the
+     * ticket.
+     */
     void read(Deadline deadline) throws IOException {
         JedisChannel present = channel();
         Ticket ticket = owed.element();
@@ -240,7 +247,7 @@ final class Pipe {
     }
 
     /**
-     * The owner of a ticket leaves, and what undoes it is written right behind what was written so far.
+     * Abandons a ticket for its owner, and writes its undo right behind all that was written so far.
      *
      * @param leads whether it is the leader who leaves
      * @return {@code false} if the owner has something to take, or to lead, instead
@@ -259,21 +266,21 @@ final class Pipe {
                 channel().write(bytes, bytes.length);
             }
         } catch (IOException e) {
-            // The connection is really broken, as the leader will see.
+            // The connection is broken, as the leader will find.
         } finally {
             writing.unlock();
         }
         return true;
     }
 
-    /** One write, lest a part of it remain unsent. */
+    /** Encodes commands for one write, so that no part remains unsent. */
     private static byte[] encode(List<RedisCommand> commands) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         commands.forEach(command -> bytes.writeBytes(command.encoded()));
         return bytes.toByteArray();
     }
 
-    /** Closes the connection if nobody waits for what is owed; afterwards nobody writes an undo any more. */
+    /** Closes the connection if no owner waits for a reply. No undo is written after that. */
     boolean closeUnlessAwaited() {
         writing.lock();
         try {
@@ -287,7 +294,7 @@ final class Pipe {
         }
     }
 
-    /** Closes the connection; all that is owed fails. */
+    /** Closes the connection and fails all outstanding tickets. */
     void fail(Throwable cause) {
         writing.lock();
         try {

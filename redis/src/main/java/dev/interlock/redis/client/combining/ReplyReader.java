@@ -12,29 +12,34 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who reads the replies of a {@link CombiningLink}: a caller that is alone, or a thread of the connection.
+ * Decides which thread reads the replies of a {@link CombiningLink}: a caller that is alone, or a thread of the
+ * connection.
  *
- * <p>One thread at a time may read. A caller that may reads until it has its own reply, and leaves what is owed to others behind. If it
- * cannot, because somebody else reads or the server is slow, it has the thread read until nothing is owed. That thread also writes for
- * those who send meanwhile, sweeps up what callers leave behind, and while nobody sends anything it waits for the end of the connection.
+ * <p>One thread at a time reads. A caller that may read does so until it has its own reply, and leaves the replies of
+ * others. If another thread reads, or the server is slow, the connection's thread reads until no reply is outstanding.
+ * That thread also writes for callers that send meanwhile, reads the replies that callers left, and waits for the end
+ * of the connection while nothing is sent.
  */
 final class ReplyReader {
-    /** How long a caller waits for a server before it leaves that to the thread: others may have answered meanwhile. */
+    /**
+     * The time that a caller waits for a server before it leaves that to the thread: other servers may have answered
+     * meanwhile.
+     */
     private static final Duration PATIENCE = Duration.ofMillis(2);
 
-    /** How often the thread looks at what callers have left behind. */
+    /** The interval at which the thread looks for replies that callers left. */
     private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** How long a caller that has waited in vain does not try that again; twice as long each time. */
+    /** The time for which callers do not wait again after a wait in vain; it doubles each time. */
     private static final long FIRST_PENALTY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long LONGEST_PENALTY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-    /** From so many commands on that the server is busy with, several callers are waiting. */
+    /** The number of unanswered commands from which on several callers are assumed to wait. */
     private static final int SEVERAL = 3;
 
-    /** For how long the thread stays when nothing is owed, since several callers were waiting a moment ago. */
+    /** The time for which the thread stays after the last reply if several callers were waiting just before. */
     private static final Duration STAY = Duration.ofMillis(1);
 
     private final Environment env;
@@ -53,30 +58,30 @@ final class ReplyReader {
     private volatile long slowUntilNanos;
     private volatile long penaltyNanos;
 
-    /** What is read. */
+    /** The connection as its reader sees it. */
     interface Source {
-        /** Whether so many replies are to come. */
+        /** Returns whether at least so many replies are outstanding. */
         boolean owes(int count);
 
-        /** Whether commands wait to be written. */
+        /** Returns whether commands are queued. */
         boolean isWaiting();
 
-        /** Writes what waits. */
+        /** Writes the queued commands. */
         void write();
 
-        /** Whether the beginning of the next reply was read already. */
+        /** Returns whether the beginning of the next reply is in the buffer. */
         boolean hasBuffered();
 
-        /** Whether something has come, which is a reply, or may be. */
+        /** Returns whether bytes have arrived that may be a reply. */
         boolean hasArrived() throws IOException;
 
-        /** Waits for the next reply, and hands it on; {@code false} if none has begun by the deadline. */
+        /** Waits for the next reply and passes it on. Returns {@code false} if none has begun by the deadline. */
         boolean readNext(Deadline deadline) throws IOException;
 
         /** Ends the connection; {@link ReplyReader#stop} is called. */
         void end(Throwable cause);
 
-        /** Fails what is owed: nobody will read any more. */
+        /** Fails the outstanding replies: nobody will read them. */
         void abandon();
     }
 
@@ -86,7 +91,7 @@ final class ReplyReader {
         this.slowUntilNanos = env.nanoTime();
     }
 
-    /** Notes that something was sent. */
+    /** Records that a command was sent. */
     void noteSent() {
         active = true;
         if (!started.get() && started.compareAndSet(false, true)) {
@@ -96,12 +101,12 @@ final class ReplyReader {
         }
     }
 
-    /** Whether the thread reads, and writes what waits whenever it has read what has come. */
+    /** Returns whether the thread reads, and writes what waits whenever it has read what has come. */
     boolean isAtWork() {
         return wanted && !stopped;
     }
 
-    /** Reads on the present thread. Returns whether there is enough, or nothing more to come. */
+    /** Reads on the current thread. Returns whether the caller has enough, or no reply is outstanding. */
     boolean read(BooleanSupplier enough) {
         if (wanted
                 || env.nanoTime() - slowUntilNanos < 0
@@ -113,11 +118,11 @@ final class ReplyReader {
         try {
             while (timely && !enough.getAsBoolean() && source.owes(1)) {
                 timely = source.readNext(new Deadline(env, PATIENCE));
-                // What the reply has brought about, such as a script that is sent in full.
+                // Writes commands that the reply has caused, such as a script that is sent in full.
                 source.write();
             }
         } catch (Throwable e) {
-            // Whatever it was, where the next reply begins is not known any more.
+            // After any failure, the start of the next reply is unknown.
             source.end(e);
         } finally {
             noteSpeed(timely);
@@ -135,7 +140,7 @@ final class ReplyReader {
         }
     }
 
-    /** Has the thread read until nothing is owed. */
+    /** Makes the thread read until no reply is outstanding. */
     void readInBackground() {
         if (!wanted) {
             wanted = true;
@@ -143,7 +148,7 @@ final class ReplyReader {
         }
     }
 
-    /** Fails what is owed as soon as nobody reads, and ends the thread. */
+    /** Fails the outstanding replies as soon as nobody reads, and ends the thread. */
     void stop() {
         stopped = true;
         wake();
@@ -152,7 +157,7 @@ final class ReplyReader {
         }
     }
 
-    /** Lets others read. */
+    /** Stops reading, so that another thread may read. */
     private void leave() {
         if (!stopped) {
             taken.set(false);
@@ -188,7 +193,7 @@ final class ReplyReader {
                     leave();
                 }
             } else if (wanted) {
-                // Whoever reads wakes this thread when it leaves.
+                // The thread that reads wakes this one when it stops.
                 env.park(this, SWEEP_NANOS);
             } else {
                 active = true;
@@ -206,19 +211,22 @@ final class ReplyReader {
             }
             source.write();
             if (!active && source.owes(1)) {
-                // A server that takes longer is waited for, since no caller has come back.
+                // Goes on waiting for a slow server, since no caller has taken over.
                 wanted = true;
             }
         } else {
-            // Nothing is to come but the end of the connection, unless somebody sends something meanwhile.
+            // Only the end of the connection can arrive, unless a command is sent meanwhile.
             source.readNext(new Deadline(env, LONGEST_WAIT));
-            // Such as a script that is sent in full, whose caller may not come back.
+            // Writes, for example, a script that is sent in full: its caller may not return.
             source.write();
             active = true;
         }
     }
 
-    /** Reads, and writes what callers have left to this thread, until nothing is owed and callers come one by one. */
+    /**
+     * Reads, and writes commands that callers left to this thread, until no reply is outstanding and callers arrive one
+     * at a time.
+     */
     private void readAll() throws IOException {
         long severalNanos = env.nanoTime() - STAY.toNanos();
         while (!stopped) {
@@ -235,7 +243,7 @@ final class ReplyReader {
                 if (!source.owes(1) && !source.isWaiting()) {
                     return;
                 }
-                // Who sent this may have relied on the present thread.
+                // The sender of this may have relied on the current thread.
                 wanted = true;
             }
         }

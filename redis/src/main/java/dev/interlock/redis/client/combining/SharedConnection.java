@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 
 /**
- * A connection for many threads, as these see it: a thread brings a ticket and waits.
+ * A connection that many threads share: a thread submits a ticket and waits.
  *
- * <p>A connection that was retired takes no more tickets, and serves those that were written as long as their owners wait.
+ * <p>A retired connection accepts no more tickets, and serves the written ones as long as their owners wait.
  */
 final class SharedConnection {
     private final Environment env;
@@ -33,7 +33,7 @@ final class SharedConnection {
                 env, failures, pipe, intake, ticket -> giveUp(ticket, true), () -> onSuspicion.accept(env.nanoTime()));
     }
 
-    /** How many threads use it now. */
+    /** Returns the number of threads that use it now. */
     int users() {
         return users.get();
     }
@@ -42,22 +42,22 @@ final class SharedConnection {
         return !intake.isOpen();
     }
 
-    /** Whether it was opened, and not closed since. */
+    /** Returns whether the connection is open. */
     boolean isOpen() {
         return pipe.isOpen();
     }
 
-    /** When it was opened, or created if it is not open yet. */
+    /** Returns the time at which it was opened, or created if it is not open yet. */
     long openedNanos() {
         return pipe.openedNanos();
     }
 
-    /** When the server last answered on it. */
+    /** Returns the time of the server's last reply. */
     long heardNanos() {
         return pipe.heardNanos();
     }
 
-    /** Waits until a ticket {@linkplain Ticket#isOver is over}. No interrupt ends that. */
+    /** Waits uninterruptibly until a ticket {@linkplain Ticket#isOver is over}. */
     void carry(Ticket ticket) {
         users.incrementAndGet();
         try {
@@ -86,10 +86,13 @@ final class SharedConnection {
         }
     }
 
-    /** Ends the wait for a ticket whose time is up, unless there is something to take, or to lead, at the last moment. */
+    /**
+     * Ends the wait for a ticket whose time is up, unless its replies have just arrived or its owner has just become
+     * the leader.
+     */
     private void giveUp(Ticket ticket, boolean leads) {
         if (ticket.withdraw()) {
-            // It may be this one that was called to lead.
+            // This thread may be the one that was called to lead.
             leadership.callNext();
         } else if (pipe.abandon(ticket, leads)) {
             retire();
@@ -97,7 +100,7 @@ final class SharedConnection {
         }
     }
 
-    /** Takes no more tickets, and closes the connection as soon as nobody waits for replies. */
+    /** Retires the connection: it accepts no more tickets, and is closed as soon as no owner waits for replies. */
     void retire() {
         intake.close(null);
         leadership.endIfFree();

@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commands on their way over a shared connection, and the thread that waits for their replies.
  *
- * <p>The owner waits, or leaves when its time is up; the leader of the connection does all the rest. Each change of the state is one
- * atomic step, so that both agree on what became of the commands.
+ * <p>The owner waits, or leaves when its time is up; the leader of the connection does the rest. Each change of state
+ * is one atomic step, so that both agree on the outcome of the commands.
  */
 final class Ticket {
-    /** How far a ticket has come. */
+    /** The state of a ticket. */
     enum State {
         /** Not written. */
         QUEUED,
-        /** Written, or about to be; the replies are owed. */
+        /** Written, or about to be written; the replies are outstanding. */
         SENT,
         /** As {@link #SENT}, and the owner is to lead the connection. */
         LEADING,
-        /** The replies are there. */
+        /** All replies have arrived. */
         ANSWERED,
         /** Never written: the time was up before. */
         WITHDRAWN,
-        /** Never written: the connection takes no commands any more. */
+        /** Never written: the connection accepts no more commands. */
         REJECTED,
         /** Not written in full: the connection broke. */
         NOT_SENT,
@@ -83,7 +83,7 @@ final class Ticket {
         this.state = state;
     }
 
-    /** The leader, who writes for many, finds them encoded. */
+    /** Encodes the commands early, so that the leader, which writes for many, need not. */
     private static int sizeOf(List<RedisCommand> commands) {
         int size = 0;
         for (RedisCommand command : commands) {
@@ -92,7 +92,7 @@ final class Ticket {
         return size;
     }
 
-    /** What stands for the undo of this ticket, whose reply is owed and nobody waits for. */
+    /** Returns a ticket for the undo of this one. Its reply is outstanding, and no owner waits for it. */
     Ticket forUndo(long nanoTime) {
         Ticket ticket = new Ticket(env, undo, List.of(), deadline, urgent, State.LATE);
         ticket.sentNanos = nanoTime;
@@ -107,7 +107,7 @@ final class Ticket {
         return undo;
     }
 
-    /** How many bytes the commands take. */
+    /** Returns the size of the commands in bytes. */
     int size() {
         return size;
     }
@@ -116,12 +116,12 @@ final class Ticket {
         return deadline;
     }
 
-    /** Whether it is sent before those that are not urgent. */
+    /** Returns whether it is written before tickets that are not urgent. */
     boolean isUrgent() {
         return urgent;
     }
 
-    /** Whether the owner is a virtual thread, which never leads. */
+    /** Returns whether the owner is a virtual thread, which never leads. */
     boolean isVirtual() {
         return virtual;
     }
@@ -138,40 +138,40 @@ final class Ticket {
         return state == State.LEADING;
     }
 
-    /** Whether the owner waits for replies that are owed. */
+    /** Returns whether the owner waits for outstanding replies. */
     boolean isAwaited() {
         State now = state;
         return now == State.SENT || now == State.LEADING;
     }
 
-    /** Whether the owner has nothing left to wait for. */
+    /** Returns whether the owner has nothing left to wait for. */
     boolean isOver() {
         return !isQueued() && !isAwaited();
     }
 
-    /** The replies, once they are all there. */
+    /** Returns the replies, once all have arrived. */
     List<@Nullable Object> replies() {
         return replies;
     }
 
-    /** Why it was not answered. */
+    /** Returns the reason why it was not answered. */
     @Nullable
     Throwable cause() {
         return cause;
     }
 
-    /** When it was written. */
+    /** Returns the time at which it was written. */
     long sentNanos() {
         return sentNanos;
     }
 
-    /** Marks it before it is written; {@code false} if nobody wants that any more. */
+    /** Marks the ticket as sent, before it is written. Returns {@code false} if its owner has left. */
     boolean send(long nanoTime) {
         sentNanos = nanoTime;
         return STATE.compareAndSet(this, State.QUEUED, State.SENT);
     }
 
-    /** Makes the owner the leader, if it waits for replies that are owed. */
+    /** Makes the owner the leader, if it waits for outstanding replies. */
     boolean appoint() {
         if (!STATE.compareAndSet(this, State.SENT, State.LEADING)) {
             return false;
@@ -190,7 +190,7 @@ final class Ticket {
         return true;
     }
 
-    /** Its time is up before it was written; {@code false} if it is too late for that. */
+    /** Withdraws a ticket that was not written in time. Returns {@code false} if it is too late for that. */
     boolean withdraw() {
         if (!STATE.compareAndSet(this, State.QUEUED, State.WITHDRAWN)) {
             return false;
@@ -199,17 +199,23 @@ final class Ticket {
         return true;
     }
 
-    /** The owner leaves though the replies are owed; {@code false} if there is something for it to do first, or to take. */
+    /**
+     * Abandons a ticket whose replies are outstanding. Returns {@code false} if the replies have arrived, or the owner
+     * has become the leader.
+     */
     boolean abandon() {
         return STATE.compareAndSet(this, State.SENT, State.LATE);
     }
 
-    /** As {@link #abandon}, for an owner that leads. */
+    /** Abandons a ticket as {@link #abandon} does, for an owner that leads. */
     boolean abandonAsLeader() {
         return abandon() || STATE.compareAndSet(this, State.LEADING, State.LATE);
     }
 
-    /** It will not be written here: for a reason that holds for every connection, or to go to another one. */
+    /**
+     * Rejects the ticket on this connection: for a reason that holds for every connection, or so that it goes to
+     * another one.
+     */
     void reject(@Nullable LockBackendException reason) {
         if (isQueued()) {
             cause = reason;
@@ -232,7 +238,7 @@ final class Ticket {
         }
     }
 
-    /** Has the owner look again. */
+    /** Wakes the owner, so that it checks the state. */
     @SuppressWarnings("ReferenceEquality") // A thread class may define equality as it likes.
     void wake() {
         if (owner != Thread.currentThread()) {

@@ -6,11 +6,12 @@ import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.client.Failures;
 import dev.interlock.redis.client.NotSentException;
 import dev.interlock.redis.client.ServerError;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A command that is sent over a {@link CombiningLink}, until its reply was handed on. */
+/** A command that was sent over a {@link CombiningLink} and waits for its reply. */
 final class Transmission implements RedisLink.Sent {
     private static final System.Logger LOG = System.getLogger(Transmission.class.getPackageName());
 
@@ -32,34 +33,38 @@ final class Transmission implements RedisLink.Sent {
         this.form = command;
     }
 
-    /** What goes over the wire. */
+    /** Returns the encoded command. */
     byte[] bytes() {
         return form.encoded();
     }
 
-    /** Notes that it was certainly not written in full. */
+    /** Records that it was certainly not written in full. */
     void noteUnsent() {
         unsent = true;
     }
 
     /**
-     * Hands a reply on.
+     * Passes a reply on.
      *
-     * @return {@code false} if the server does not know the script, which is to be sent in full instead
+     * @return what is to be sent because the server does not know the script: the script in full or, where that is
+     *     forbidden, what lets the server know it the next time; otherwise nothing
      */
-    boolean settle(@Nullable Object reply) {
+    Optional<Transmission> settle(@Nullable Object reply) {
         if (!(reply instanceof ServerError error)) {
             tell(new RedisLink.Reply.Value(reply));
-        } else if (error.isNoScript() && last.compareAndSet(false, true)) {
-            form = command.inFull();
-            return false;
-        } else {
-            tell(new RedisLink.Reply.Failed(failures.answered(command, error)));
+            return Optional.empty();
         }
-        return true;
+        if (error.isNoScript() && last.compareAndSet(false, true)) {
+            form = command.inFull();
+            return Optional.of(this);
+        }
+        tell(failures.reply(command, error));
+        return error.isNoScript()
+                ? form.loading().map(loading -> new Transmission(failures, loading, ignored -> {}))
+                : Optional.empty();
     }
 
-    /** Hands on that there will be no reply. */
+    /** Reports that there will be no reply. */
     void fail(Throwable cause) {
         tell(new RedisLink.Reply.Failed(
                 unsent ? failures.notSent(command, new NotSentException(cause)) : failures.broken(command, cause)));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Few connections for many threads: whoever finds one free writes and reads for all who come meanwhile. Not exported. */
+/**
+ * Few connections for many threads: the thread that finds one free writes and reads for all that come meanwhile. Not
+ * exported.
+ */
 @NullMarked
 package dev.interlock.redis.client.combining;
 

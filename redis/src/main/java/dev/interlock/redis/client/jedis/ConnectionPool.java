@@ -22,6 +22,6 @@ interface ConnectionPool {
     /** Closes the connections that are not in use, unless they serve others too. */
     void discardIdle();
 
-    /** Closes what is ours. */
+    /** Closes the connections that the pool owns. */
     void close();
 }

@@ -11,7 +11,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.Pool;
 
-/** The connections of a client that was handed in, which serve others too and are not closed. */
+/** The connection pool of a client that was handed in. The application uses it too, so it is not closed. */
 final class HandedInPool implements ConnectionPool {
     private final Failures failures;
     private final Pool<Connection> pool;
@@ -68,17 +68,17 @@ final class HandedInPool implements ConnectionPool {
         try {
             pool.invalidateObject(connection);
         } catch (Exception e) {
-            // What could not be closed politely is closed by now.
+            // A connection that could not be closed in order is closed by now.
         }
     }
 
     @Override
     public void discardIdle() {
-        // Whether they still work is for the client's own configuration to find out.
+        // The client's own configuration decides whether idle connections are tested.
     }
 
     @Override
     public void close() {
-        // The application does so.
+        // The application closes the pool.
     }
 }

@@ -16,22 +16,23 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * The two directions of a connection of our own: one thread may write while another one reads. Jedis reads the replies.
+ * A connection of our own whose two directions are separate: one thread may write while another one reads. Jedis parses
+ * the replies.
  *
- * <p>Jedis' own connection counts as broken once a reply was waited for in vain. Here a wait between two replies may time out and
- * be taken up again by another thread; one in the middle of a reply may not.
+ * <p>Jedis treats a connection as broken after any read time-out. Here a wait between two replies may time out and be
+ * resumed by another thread; a wait within a reply may not.
  */
 public final class JedisChannel {
-    /** Enough for what may be sent without an answer, so that no write has to wait for the network. */
+    /** Large enough for all unanswered bytes, so that no write waits for the network. */
     private static final int SEND_BUFFER = 256 * 1024;
 
-    /** Replies, some of which have been read from the socket already. */
+    /** The replies, with those that are already in the buffer. */
     private static final class Replies extends RedisInputStream {
         Replies(InputStream socket) {
             super(socket);
         }
 
-        /** Whether the next byte is here, without asking the system. */
+        /** Returns whether the next byte is here, without asking the system. */
         boolean hasBuffered() {
             return count < limit;
         }
@@ -63,17 +64,20 @@ public final class JedisChannel {
         out.flush();
     }
 
-    /** Whether what it was logged in with expires soon. */
+    /** Returns whether its credentials expire soon. */
     public boolean isExpiring(long nanoTime) {
         return connection.isExpiring(nanoTime);
     }
 
-    /** Whether something was read from the socket that is no part of a reply so far, which costs nothing to find out. */
+    /**
+     * Returns whether something was read from the socket that is no part of a reply so far, which costs nothing to find
+     * out.
+     */
     public boolean hasBuffered() {
         return in.hasBuffered();
     }
 
-    /** Whether something has come that was not read yet, perhaps a part of a reply. */
+    /** Returns whether something has come that was not read yet, perhaps a part of a reply. */
     public boolean hasUnread() throws IOException {
         return in.hasBuffered() || in.available() > 0;
     }
@@ -98,7 +102,7 @@ public final class JedisChannel {
         }
         try {
             limit(deadline);
-            // Reads nothing, but waits until there is something to be read.
+            // Waits until there is something to read, without reading it.
             in.peek((byte) 0);
             return true;
         } catch (JedisConnectionException e) {
@@ -119,8 +123,8 @@ public final class JedisChannel {
     public @Nullable Object read(Deadline deadline) throws IOException {
         try {
             limit(deadline);
-            // With RESP2, to which we keep, a server pushes nothing; some versions of Jedis would take it for the
-            // reply.
+            // Interlock uses RESP2, with which a server pushes nothing; some versions of Jedis would take a push for
+            // the reply.
             if (in.peek(Protocol.GREATER_THAN_BYTE)) {
                 throw new IOException("the server sent a message that nobody asked for");
             }
@@ -129,12 +133,12 @@ public final class JedisChannel {
         } catch (JedisDataException e) {
             return new ServerError(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            // Whatever is wrong with the bytes: where the next reply begins is not known any more.
+            // After any malformed reply, the start of the next one is unknown.
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    /** Sets for how long a read may block: usually as long as the last one, which costs nothing. */
+    /** Sets how long a read may block. Usually the time is that of the last read, and nothing needs to be done. */
     private void limit(Deadline deadline) throws IOException {
         int millis = deadline.millisLeft();
         if (millis != limitMillis) {
@@ -143,7 +147,7 @@ public final class JedisChannel {
         }
     }
 
-    /** Notes with what it was logged in again. */
+    /** Notes the credentials of the last login. */
     public void loggedIn(Optional<Login> login) {
         connection.loggedIn(login);
     }
@@ -153,7 +157,7 @@ public final class JedisChannel {
         try {
             socket.setSoLinger(true, 0);
         } catch (IOException e) {
-            // It is closed already.
+            // The socket is closed already.
         }
         close();
     }

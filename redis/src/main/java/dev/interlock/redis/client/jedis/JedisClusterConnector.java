@@ -15,7 +15,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Makes nodes over the pools that a Jedis cluster client has, one for each node of the cluster. */
+/** Creates nodes over the pools of a Jedis cluster client, one for each node of the cluster. */
 public final class JedisClusterConnector implements ServerConnector {
     private final Environment env;
     private final RedisClusterClient client;
@@ -63,6 +63,6 @@ public final class JedisClusterConnector implements ServerConnector {
 
     @Override
     public void close() {
-        // The pools are the client's.
+        // The pools belong to the client.
     }
 }

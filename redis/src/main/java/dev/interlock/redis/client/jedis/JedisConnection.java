@@ -28,8 +28,8 @@ import redis.clients.jedis.util.RedisOutputStream;
 /**
  * A connection of our own, whose socket stays in our hands.
  *
- * <p>Jedis refuses to send anything more on a connection whose reply was late, and closes its sockets in the way that throws
- * away what was not delivered yet. To undo a late command, both must be otherwise.
+ * <p>Jedis sends nothing more on a connection whose reply was late, and closes its sockets so that undelivered bytes
+ * are discarded. The undo of a late command needs the opposite of both.
  */
 final class JedisConnection extends Connection {
     private final Dialer dialer;
@@ -56,7 +56,7 @@ final class JedisConnection extends Connection {
         login = with;
     }
 
-    /** Whether what it was logged in with expires soon. */
+    /** Returns whether its credentials expire soon. */
     boolean isExpiring(long nanoTime) {
         return login.filter(it -> it.isDue(nanoTime)).isPresent();
     }
@@ -70,7 +70,7 @@ final class JedisConnection extends Connection {
         lastUsed = nanoTime;
     }
 
-    /** For how long it has not been used; zero if it has just been opened. */
+    /** Returns the idle time; zero if the connection has just been opened. */
     long silentNanos(long nanoTime) {
         return wasUsed ? nanoTime - lastUsed : 0;
     }
@@ -100,7 +100,7 @@ final class JedisConnection extends Connection {
         return socket;
     }
 
-    /** What carries the bytes: with TLS, the socket below the one that encrypts. */
+    /** Returns the socket that carries the bytes: with TLS, the one below the encrypting socket. */
     Socket transport() throws IOException {
         Socket transport = dialer.transport;
         if (transport == null) {
@@ -116,7 +116,9 @@ final class JedisConnection extends Connection {
     }
 
     private static final class Dialer implements JedisSocketFactory {
-        /** How many probes may go unanswered, in the time for which a connection may be idle before the first. */
+        /**
+         * The number of keep-alive probes that may go unanswered, over the same time as the idle time before the first.
+         */
         private static final int PROBES = 3;
 
         private static final Duration NO_BOUND = Duration.ofDays(1);
@@ -200,7 +202,7 @@ final class JedisConnection extends Connection {
                 try {
                     current.close();
                 } catch (IOException e) {
-                    // A socket that does not even close is of no more use to the other side either.
+                    // A socket that cannot be closed is of no use to the server either.
                 }
             }
         }

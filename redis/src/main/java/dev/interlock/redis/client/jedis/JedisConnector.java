@@ -9,7 +9,7 @@ import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 
-/** Makes nodes over Jedis connections of our own. */
+/** Creates nodes over Jedis connections of our own. */
 public final class JedisConnector implements ServerConnector {
     private final Environment env;
     private final ConnectionSettings settings;
@@ -30,7 +30,6 @@ public final class JedisConnector implements ServerConnector {
     }
 
     private ClientNode connect(RedisEndpoint server, boolean examined) {
-        settings.requireConsistent(server);
         Failures failures = new Failures(env, server.toString());
         JedisWire wire = JedisWire.own(env, new ServerAccess(env, failures, server, settings, examined));
         return new ClientNode(env, failures, wire, new JedisSubscriptions(wire));

@@ -32,23 +32,23 @@ public final class JedisDialer {
         return access;
     }
 
-    /** Finds out with what to log in; may block if credentials are supplied. */
+    /** Returns the credentials for the next log-in. May block if a supplier provides them. */
     public Optional<Login> nextLogin() {
         return access.nextLogin();
     }
 
-    /** Makes a connection that is not connected yet. */
+    /** Creates a connection that is not connected yet. */
     JedisConnection create() {
         return new JedisConnection(access.endpoint(), access.settings());
     }
 
-    /** Opens a connection within the time that is meant for this alone. */
+    /** Opens a connection within the connect time-out. */
     JedisConnection open() {
         return open(new Deadline(env, access.settings().connectTimeout()));
     }
 
     /**
-     * Opens a connection for a caller that writes and reads it by itself.
+     * Opens a connection for a caller that writes to it and reads from it directly.
      *
      * @throws LockBackendException if there is none by the deadline
      */
@@ -79,7 +79,7 @@ public final class JedisDialer {
         Deadline deadline = call.nanosLeft() < bound.nanosLeft() ? call : bound;
         Optional<Login> login = access.nextLogin();
         List<RedisCommand> required = new ArrayList<>();
-        // A server that is stuck, or will not talk to us, had better show it before it is sent something that counts.
+        // A server that is stuck, or refuses to talk, should show it before it gets a command that changes a lock.
         required.add(login.map(Login::command).orElseGet(() -> RedisCommand.of("PING")));
         if (access.endpoint().database() != 0) {
             required.add(
@@ -149,7 +149,7 @@ public final class JedisDialer {
         }
     }
 
-    /** Notes that another process may be behind the address from now on. */
+    /** Records that another process may be behind the address from now on. */
     void doubt() {
         access.examineAgain();
     }

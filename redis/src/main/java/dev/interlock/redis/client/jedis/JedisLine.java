@@ -20,7 +20,7 @@ import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** A call's use of a Jedis connection. */
+/** The line of a call over a Jedis connection. */
 final class JedisLine implements Wire.Line {
     private final JedisWire wire;
     private final ConnectionPool pool;

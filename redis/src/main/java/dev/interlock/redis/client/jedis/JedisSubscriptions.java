@@ -10,7 +10,7 @@ import java.util.List;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Listens over Jedis connections, without its own listener, which ends with the last channel. */
+/** Subscribes over Jedis connections, without Jedis' own listener, which ends with the last channel. */
 public final class JedisSubscriptions implements SubscriptionSource {
     private final JedisWire wire;
     private final boolean sharded;
@@ -50,7 +50,7 @@ public final class JedisSubscriptions implements SubscriptionSource {
         @Override
         public void subscribe(Collection<String> channels) {
             if (sharded) {
-                // One command takes channels of one slot only.
+                // A command takes channels of one slot only.
                 JedisLine.send(
                         connection,
                         channels.stream()
@@ -118,7 +118,7 @@ public final class JedisSubscriptions implements SubscriptionSource {
             try {
                 connection.forceDisconnect();
             } catch (IOException e) {
-                // It is closed as far as it can be.
+                // The connection is closed as far as possible.
             }
         }
     }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.util.Pool;
 
-/** Jedis connections: our own, with a few for urgent calls alone, or those of a client that was handed in. */
+/**
+ * Jedis connections: our own, of which a few are reserved for urgent calls, or those of a client that was handed in.
+ */
 public final class JedisWire implements Wire {
     /** Threads for virtual threads that use the connections of a client that was handed in. */
     private static final int USUAL_THREADS = 64;
@@ -93,7 +95,9 @@ public final class JedisWire implements Wire {
         }
     }
 
-    /** Makes one of our connections ready for use, or gives it up and returns {@code false} if it is one of those in doubt. */
+    /**
+     * Prepares one of our connections for use. Returns {@code false}, and gives the connection up, if it is doubtful.
+     */
     private boolean prepare(ConnectionPool from, JedisConnection connection, Deadline deadline) {
         try {
             if (!connection.isConnected()) {
@@ -116,7 +120,7 @@ public final class JedisWire implements Wire {
         throw new UnsupportedOperationException("Jedis waits for each reply: use Lettuce to send without waiting");
     }
 
-    /** Opens a connection that is not part of the pool, for listening. */
+    /** Opens a connection outside of the pool, for subscriptions. */
     Connection openApart() {
         return apart.get();
     }
@@ -125,7 +129,7 @@ public final class JedisWire implements Wire {
         return env.nanoTime();
     }
 
-    /** Notes that a request which was sent then has had no answer: what was idle by then may have met the same fate. */
+    /** Records that a request sent at that time got no reply: connections that were idle by then may be broken too. */
     public void doubt(long sentNanos) {
         if (sentNanos - doubtedBefore > 0) {
             doubtedBefore = sentNanos;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Connection;
 
 /**
- * Connections of our own, lent in the order of asking, so that no thread times out because of those that came later.
+ * Connections of our own, lent in order of arrival, so that no thread times out because of later ones.
  *
  * <p>A connection is made when all others are in use, and is not connected yet, so that it connects within the time that its first
  * call has. Safe to use from any thread.
@@ -40,7 +40,7 @@ final class OwnPool implements ConnectionPool {
             turns.release();
             throw failures.closed(null);
         }
-        // The one that was used last is the least likely to have ended.
+        // The connection that was used last is the least likely to have ended.
         JedisConnection connection = idle.pollFirst();
         return connection == null ? dialer.create() : connection;
     }

@@ -16,7 +16,7 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Has Netty use a TLS context that is there already, which it can only be given by way of a provider. */
+/** A security provider that makes Netty use an existing TLS context: Netty accepts one in no other way. */
 final class FixedContextProvider extends Provider {
     private static final long serialVersionUID = 1L;
 
@@ -44,7 +44,7 @@ final class FixedContextProvider extends Provider {
         @Override
         protected void engineInit(
                 KeyManager @Nullable [] keys, TrustManager @Nullable [] issuers, @Nullable SecureRandom random) {
-            // The application has done so.
+            // The application has initialized the context.
         }
 
         @Override

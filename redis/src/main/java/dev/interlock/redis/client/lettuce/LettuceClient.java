@@ -30,11 +30,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A Lettuce client that never repeats a command, and where it connects to. */
+/** A Lettuce client that never repeats a command, and its target. */
 public final class LettuceClient {
     private static final int THREADS = 2;
 
-    /** How many probes may go unanswered, in the time for which a connection may be idle before the first. */
+    /** The number of keep-alive probes that may go unanswered, over the same time as the idle time before the first. */
     private static final int PROBES = 3;
 
     private static final int STOP_SECONDS = 2;
@@ -45,7 +45,7 @@ public final class LettuceClient {
     private final @Nullable OwnThreads ownThreads;
     private final Set<CompletableFuture<Void>> closing = ConcurrentHashMap.newKeySet();
 
-    /** Threads for several clients, which end when all of these and their maker have released them. */
+    /** Threads that several clients share. They end when all clients and their creator have released them. */
     static final class OwnThreads {
         private final AtomicInteger users = new AtomicInteger(1);
         private final ClientResources resources = DefaultClientResources.builder()
@@ -103,7 +103,7 @@ public final class LettuceClient {
                         .count(PROBES)
                         .build());
         if (EpollProvider.isAvailable()) {
-            // The JDK's own sockets do not have it.
+            // The JDK's own sockets do not have this option.
             options.tcpUserTimeout(SocketOptions.TcpUserTimeoutOptions.builder()
                     .enable()
                     .tcpUserTimeout(idle.multipliedBy(2))
@@ -121,8 +121,8 @@ public final class LettuceClient {
     }
 
     /**
-     * Makes a client that shares the threads and options of another, except that it never repeats a command: the other's own
-     * connections may do so when they reconnect.
+     * Creates a client that shares the threads and options of another client. Unlike the other's connections, its own
+     * never repeat a command after a reconnection.
      */
     public static LettuceClient of(Environment env, AbstractRedisClient other, RedisURI uri) {
         RedisClient client = RedisClient.create(other.getResources());
@@ -130,10 +130,13 @@ public final class LettuceClient {
         return new LettuceClient(env, client, uri.getTimeout().isZero() ? bounded(uri) : uri, Optional.empty(), null);
     }
 
-    /** To Lettuce, a time-out of zero means none; yet it logs in within it, and a thread that listens must try again some time. */
+    /**
+     * Replaces a time-out of zero, which means no limit to Lettuce: a log-in needs a limit, and so does a subscription
+     * thread.
+     */
     private static RedisURI bounded(RedisURI uri) {
         RedisURI.Builder builder = RedisURI.builder(uri).withTimeout(RedisURI.DEFAULT_TIMEOUT_DURATION);
-        // The copy leaves these out, and shares the time-out with them.
+        // The copy has no sentinels, and shares the time-out with them.
         uri.getSentinels()
                 .forEach(sentinel ->
                         builder.withSentinel(RedisURI.builder(sentinel).build()));
@@ -157,7 +160,7 @@ public final class LettuceClient {
                 .withVerifyPeer(SslVerifyMode.FULL)
                 .withDatabase(endpoint.database())
                 .withTimeout(settings.connectTimeout())
-                // Or it would ask for a permission that access control lists need not give.
+                // Otherwise Lettuce would need a permission that access control lists need not grant.
                 .withLibraryName("")
                 .withLibraryVersion("");
         settings.clientName().ifPresent(builder::withClientName);
@@ -179,7 +182,7 @@ public final class LettuceClient {
     /** Closes all connections, and ends the threads if they are ours and nobody else uses them. Called once. */
     public void close() {
         Deadline deadline = new Deadline(env, Duration.ofSeconds(2 * STOP_SECONDS));
-        // Or Lettuce would warn that it closes what is closed.
+        // Otherwise Lettuce would warn about closing a closed connection.
         Waiting.until(env, CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)), deadline);
         Waiting.until(env, client.shutdownAsync(0, STOP_SECONDS, TimeUnit.SECONDS), deadline);
         if (ownThreads != null) {

@@ -9,7 +9,7 @@ import dev.interlock.redis.endpoint.RedisEndpoint;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 
-/** Makes nodes over connections of our own that share the threads and options of a Lettuce cluster client. */
+/** Creates nodes over connections of our own that share the threads and options of a Lettuce cluster client. */
 public final class LettuceClusterConnector implements ServerConnector {
     private final Environment env;
     private final RedisClusterClient client;
@@ -34,6 +34,6 @@ public final class LettuceClusterConnector implements ServerConnector {
 
     @Override
     public void close() {
-        // The threads are the client's.
+        // The threads belong to the client.
     }
 }

@@ -16,7 +16,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A command on its way through Lettuce, which knows whether it has got as far as the connection. */
+/** A command on its way through Lettuce that records whether it has reached the connection. */
 final class LettuceCommand extends Command<String, String, Object> {
     private final RedisCommand command;
     private volatile boolean encoded;
@@ -30,7 +30,7 @@ final class LettuceCommand extends Command<String, String, Object> {
         return new AsyncCommand<>(this);
     }
 
-    /** Whether Lettuce has begun to write the command to a connection. */
+    /** Returns whether Lettuce has begun to write the command to a connection. */
     boolean isEncoded() {
         return encoded;
     }
@@ -53,7 +53,9 @@ final class LettuceCommand extends Command<String, String, Object> {
             return name.getBytes(StandardCharsets.UTF_8);
         }
 
-        /** Not the bare name, by which Lettuce would know MULTI and EXEC and rearrange their replies. */
+        /**
+         * Returns more than the bare name, by which Lettuce would recognize MULTI and EXEC and rearrange their replies.
+         */
         @Override
         public String toString() {
             return "interlock:" + name;

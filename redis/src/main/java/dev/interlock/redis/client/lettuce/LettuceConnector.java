@@ -9,7 +9,7 @@ import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.ConnectionSettings;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 
-/** Makes nodes over Lettuce connections of our own, which share their threads. */
+/** Creates nodes over Lettuce connections of our own, which share threads. */
 public final class LettuceConnector implements ServerConnector {
     private final Environment env;
     private final ConnectionSettings settings;
@@ -31,13 +31,12 @@ public final class LettuceConnector implements ServerConnector {
     }
 
     private ClientNode connect(RedisEndpoint server, boolean examined) {
-        settings.requireConsistent(server);
         Failures failures = new Failures(env, server.toString());
         ServerAccess access = new ServerAccess(env, failures, server, settings, examined);
         return node(env, LettuceClient.own(env, access, threads), failures);
     }
 
-    /** Makes the node of the server that a client leads to. */
+    /** Creates the node of the server that a client connects to. */
     public static ClientNode node(Environment env, LettuceClient client, Failures failures) {
         LettuceWire wire = new LettuceWire(env, failures, client);
         return new ClientNode(env, failures, wire, new LettuceSubscriptions(env, failures, client));

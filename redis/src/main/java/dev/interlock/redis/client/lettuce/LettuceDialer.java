@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens Lettuce connections to one server, logs them in, and has the first one examine the server. */
 final class LettuceDialer {
-    /** How long to wait before a connection that accepts no commands yet is tried again. */
+    /** The pause before a connection that accepts no commands yet is tried again. */
     private static final long ACTIVATION_MILLIS = 1;
 
     private final Environment env;
@@ -52,7 +52,7 @@ final class LettuceDialer {
         this.timer = client.getResources().eventExecutorGroup();
     }
 
-    /** How long opening a connection may take. */
+    /** Returns the longest time to open a connection. */
     Duration connectTimeout() {
         return uri.getTimeout();
     }
@@ -73,7 +73,7 @@ final class LettuceDialer {
         return access;
     }
 
-    /** Opens a connection for listening. */
+    /** Opens a connection for subscriptions. */
     CompletableFuture<LettuceSession<StatefulRedisPubSubConnection<String, String>>> connectPubSub() {
         return open(server -> client.connectPubSubAsync(StringCodec.UTF8, server));
     }
@@ -108,7 +108,7 @@ final class LettuceDialer {
         session.whenComplete((opened, failure) -> limit.cancel(false));
     }
 
-    /** Finds out with what to log in; on a thread of its own where that may block, as no thread of Lettuce's must. */
+    /** Fetches the credentials, on a thread of its own if that may block: Lettuce's threads must not. */
     CompletableFuture<Optional<Login>> logIn() {
         if (access.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -192,7 +192,7 @@ final class LettuceDialer {
         }
     }
 
-    /** Has the next connection examine the server again. */
+    /** Makes the next connection examine the server again. */
     void doubt() {
         access.ifPresent(ServerAccess::examineAgain);
     }

@@ -38,7 +38,7 @@ final class LettuceLink implements RedisLink {
         this.login = session.login();
     }
 
-    /** Logs in again, ahead of what is sent after that; the connection goes on meanwhile. */
+    /** Logs in again, ahead of later commands. The connection stays in use meanwhile. */
     private void logInAgainIfDue() {
         Optional<Login> present = login;
         if (present.isEmpty() || !present.get().isDue(env.nanoTime()) || loggingIn.getAndSet(true)) {
@@ -59,7 +59,7 @@ final class LettuceLink implements RedisLink {
         });
     }
 
-    /** Ends an attempt to log in again; where it failed the connection ends as well, so that a new one says why. */
+    /** Completes an attempt to log in again. If it failed, the connection is closed, so that a new one reports why. */
     private void endLogIn(Optional<Throwable> failure) {
         if (failure.isPresent()) {
             close();
@@ -105,7 +105,10 @@ final class LettuceLink implements RedisLink {
             connection.dispatch(future);
         }
 
-        /** Runs on the connection's own thread, so that whatever others send from now on goes behind what this sends. */
+        /**
+         * Runs on the connection's own thread, so that commands that other threads send from now on go behind the ones
+         * sent here.
+         */
         private void settle(LettuceCommand outgoing, @Nullable Object value, @Nullable Throwable failure) {
             if (failure == null) {
                 onReply.accept(new Reply.Value(value));
@@ -114,7 +117,11 @@ final class LettuceLink implements RedisLink {
                 if (error.isNoScript() && last.compareAndSet(false, true)) {
                     dispatch(command.inFull());
                 } else {
-                    onReply.accept(new Reply.Failed(failures.answered(command, error)));
+                    onReply.accept(failures.reply(command, error));
+                    if (error.isNoScript()) {
+                        command.loading()
+                                .ifPresent(loading -> connection.dispatch(new LettuceCommand(loading).async()));
+                    }
                 }
             } else if (outgoing.isEncoded()) {
                 onReply.accept(new Reply.Failed(failures.broken(command, failure)));

@@ -5,9 +5,9 @@ import dev.interlock.redis.client.Login;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.Optional;
 
-/** A connection that is logged in, and with what; empty where that is not known or nothing was needed. */
+/** A connection and the credentials it was logged in with; empty if they are unknown or none were needed. */
 record LettuceSession<C extends StatefulConnection<String, String>>(C connection, Optional<Login> login) {
-    /** Whether what it was logged in with expires soon. */
+    /** Returns whether its credentials expire soon. */
     boolean isExpiring(long nanoTime) {
         return login.filter(it -> it.isDue(nanoTime)).isPresent();
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Listens over Lettuce connections. */
+/** Subscribes over Lettuce connections. */
 public final class LettuceSubscriptions implements SubscriptionSource {
     private final Environment env;
     private final Failures failures;
@@ -111,7 +111,7 @@ public final class LettuceSubscriptions implements SubscriptionSource {
         @Override
         public void subscribe(Collection<String> channels) {
             if (sharded) {
-                // One command takes channels of one slot only.
+                // A command takes channels of one slot only.
                 channels.forEach(channel -> watch(connection.async().ssubscribe(channel)));
             } else {
                 watch(connection.async().subscribe(channels.toArray(String[]::new)));
@@ -123,8 +123,8 @@ public final class LettuceSubscriptions implements SubscriptionSource {
                 if (failure instanceof RedisCommandExecutionException) {
                     receiver.refused(new ServerError(String.valueOf(failure.getMessage())));
                 } else if (failure != null) {
-                    // Not sent, as on a connection that does not accept commands yet: another one is opened, and sent
-                    // all.
+                    // The command was not sent, as on a connection that does not accept commands yet. Another
+                    // connection is opened, and all subscriptions are sent there.
                     end.complete(null);
                 }
             });

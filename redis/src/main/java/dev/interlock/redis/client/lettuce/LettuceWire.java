@@ -31,16 +31,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Lettuce connection for all threads, and some more for transactions.
+ * One Lettuce connection for all threads, and further ones for transactions.
  *
  * <p>Lettuce does not reconnect by itself here: a connection that has ended is replaced by the next call, so that nothing can
  * be repeated and no call is rejected because the time to try again has not come.
  */
 public final class LettuceWire implements Wire {
-    /** How many connections may end without a reason before the server counts as unreachable. */
+    /** The number of connections that may end without a reason before the server counts as unreachable. */
     private static final int TRIES = 4;
 
-    /** How long to wait before a connection that accepts no commands yet is tried again. */
+    /** The pause before a connection that accepts no commands yet is tried again. */
     private static final long ACTIVATION_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Environment env;
@@ -57,7 +57,10 @@ public final class LettuceWire implements Wire {
         this.client = client;
     }
 
-    /** Lettuce does its I/O on threads of its own. */
+    /**
+     * Runs the call on the current thread: Runs the call on the current thread: Lettuce does its I/O on threads of its
+     * own.
+     */
     @Override
     public <T extends @Nullable Object> T run(Use use, Supplier<T> call, Deadline deadline) {
         return call.get();
@@ -94,18 +97,21 @@ public final class LettuceWire implements Wire {
         while (true) {
             LettuceLine line = (LettuceLine) open(Use.EXCLUSIVE, deadline);
             try {
-                // Any answer will do, also that this user may not ask: only then does Lettuce surely accept commands.
+                // Any reply will do, even a refusal: only after a reply does Lettuce certainly accept commands.
                 line.exchange(List.of(RedisCommand.of("PING")), List.of(), deadline);
                 return line.keep();
             } catch (NotSentException e) {
-                // It ended between the log-in and now, and another one may not.
+                // The connection ended after the log-in; another one may not.
             } catch (LockBackendException e) {
                 throw deadline.nanosLeft() > 0 ? failures.noConnection(e) : failures.noConnectionInTime(deadline);
             }
         }
     }
 
-    /** Lettuce may notice that a server has closed a connection before it has read why, as where it refuses a login. */
+    /**
+     * Returns whether the connection ended without a known reason. Lettuce may see the end before it has read the
+     * reason, such as a refused login.
+     */
     private static boolean endedUnexplained(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof RedisCommandExecutionException
@@ -126,7 +132,7 @@ public final class LettuceWire implements Wire {
             }
             Link link = exclusive ? idle.poll() : shared;
             if (link != null && (link.isBroken() || link.isExpiring(env.nanoTime()))) {
-                // A connection whose credentials expire gives way to one that is logged in with others.
+                // A connection whose credentials expire soon is replaced by a new one.
                 retire(link);
                 link = null;
             }
@@ -149,7 +155,7 @@ public final class LettuceWire implements Wire {
                 return failures.answered(
                         RedisCommand.of("the connection"), new ServerError(String.valueOf(each.getMessage())));
             }
-            // Several threads may be told of the same failure, each by an exception of its own.
+            // Each thread gets an exception of its own for a shared failure.
             if (each instanceof ServerErrorException said) {
                 return said.anew();
             }
@@ -187,7 +193,7 @@ public final class LettuceWire implements Wire {
         }
     }
 
-    /** Keeps later calls from using the connection, and closes it when the present ones have ended. */
+    /** Retires the connection: later calls do not use it, and it is closed when the current calls have ended. */
     private void retire(Link link) {
         link.retired = true;
         if (shared == link) {
@@ -197,7 +203,7 @@ public final class LettuceWire implements Wire {
         closeIfUnused(link);
     }
 
-    /** Gives up the connections on which the server has not answered since then: they may have met the same fate. */
+    /** Retires the connections on which the server has not answered since: they may be broken too. */
     private void doubt(long sentNanos) {
         lock.lock();
         try {
@@ -234,7 +240,7 @@ public final class LettuceWire implements Wire {
         client.close();
     }
 
-    /** A connection, there or on its way. The other fields are guarded by the lock. */
+    /** A connection, open or being opened. The mutable fields are guarded by the lock. */
     private static final class Link {
         private final CompletableFuture<LettuceSession<StatefulRedisConnection<String, String>>> opening;
         private final boolean exclusive;
@@ -262,13 +268,13 @@ public final class LettuceWire implements Wire {
         }
     }
 
-    /** A command, and what becomes of it. */
+    /** A command and its outcome. */
     private record Outgoing(LettuceCommand command, AsyncCommand<String, String, Object> future) {
         Outgoing(LettuceCommand command) {
             this(command, command.async());
         }
 
-        /** Whether it did not get as far as the connection. */
+        /** Returns whether it did not reach the connection. */
         boolean isRejected() {
             return future.isCompletedExceptionally() && !command.isEncoded();
         }
@@ -324,7 +330,10 @@ public final class LettuceWire implements Wire {
             return outgoing;
         }
 
-        /** Lettuce may hand out a connection that needs a login a moment before it accepts commands, and rejects them. */
+        /**
+         * Returns whether Lettuce has rejected the commands because the connection, which needs a login, does not
+         * accept commands yet.
+         */
         private boolean isTooEarly(List<Outgoing> sent) {
             return sent.get(0).isRejected() && sent.stream().allMatch(Outgoing::isRejected) && connection.isOpen();
         }
@@ -364,7 +373,7 @@ public final class LettuceWire implements Wire {
             discard(link);
         }
 
-        /** Takes the connection out of this wire for good. */
+        /** Removes the connection from this wire for good. */
         RedisLink keep() {
             return new LettuceLink(env, failures, client, session);
         }

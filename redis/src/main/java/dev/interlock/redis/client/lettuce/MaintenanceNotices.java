@@ -4,13 +4,13 @@ package dev.interlock.redis.client.lettuce;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 
-/** The notices by which a server has Lettuce move its connections. Lettuce 6 does not know them. */
+/** The notices by which a server makes Lettuce move its connections. Lettuce 6 does not know them. */
 final class MaintenanceNotices {
     private static final boolean KNOWN = areKnown();
 
     private MaintenanceNotices() {}
 
-    /** Switches them off: where connections lead to is not for Lettuce to decide. */
+    /** Switches the notices off: Interlock decides where connections lead, not Lettuce. */
     static ClientOptions.Builder switchOff(ClientOptions.Builder options) {
         return KNOWN ? Switch.off(options) : options;
     }
@@ -24,7 +24,7 @@ final class MaintenanceNotices {
         }
     }
 
-    /** Is loaded only where Lettuce has the type. */
+    /** Loaded only if Lettuce has the type. */
     private static final class Switch {
         static ClientOptions.Builder off(ClientOptions.Builder options) {
             return options.maintNotificationsConfig(MaintNotificationsConfig.disabled());

@@ -21,14 +21,16 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Many commands, sent to each primary in one go. Used by one thread, once. */
+/** Sends many commands, in one write to each primary. Used once, by one thread. */
 final class ClusterBatch {
-    /** How often to send what nodes have not carried out because it is not theirs. */
+    /**
+     * The most rounds in which commands are sent again that a node has not carried out because the slot is not its own.
+     */
     private static final int MOST_ROUNDS = 4;
 
     private final Environment env;
     private final SlotKeeper slots;
-    private final ClusterMembers members;
+    private final ClusterNodes nodes;
     private final Alone alone;
     private final List<RedisCommand> commands;
     private final Reply[] replies;
@@ -40,10 +42,10 @@ final class ClusterBatch {
         Object call(RedisCommand command, Duration timeout);
     }
 
-    ClusterBatch(Environment env, SlotKeeper slots, ClusterMembers members, Alone alone, List<RedisCommand> commands) {
+    ClusterBatch(Environment env, SlotKeeper slots, ClusterNodes nodes, Alone alone, List<RedisCommand> commands) {
         this.env = env;
         this.slots = slots;
-        this.members = members;
+        this.nodes = nodes;
         this.alone = alone;
         this.commands = commands;
         this.replies = new Reply[commands.size()];
@@ -52,7 +54,7 @@ final class ClusterBatch {
 
     List<Reply> send(Deadline deadline) {
         try {
-            // Asks for the table if there is none yet.
+            // This asks for the table if there is none yet.
             slots.table(deadline);
         } catch (LockBackendException e) {
             Arrays.fill(replies, new Reply.Failed(e));
@@ -89,7 +91,7 @@ final class ClusterBatch {
 
     private List<Reply> sendTo(RedisEndpoint owner, List<RedisCommand> mine, Deadline deadline) {
         try {
-            return members.node(owner).callEach(mine, left(deadline));
+            return nodes.node(owner).callEach(mine, left(deadline));
         } catch (LockBackendException e) {
             return Collections.nCopies(mine.size(), new Reply.Failed(e));
         }

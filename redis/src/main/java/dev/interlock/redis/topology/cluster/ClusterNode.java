@@ -4,12 +4,12 @@ package dev.interlock.redis.topology.cluster;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.Acknowledgement;
+import dev.interlock.redis.HashSlot;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisLink;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
 import dev.interlock.redis.client.Deadline;
-import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.client.ServerConnector;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.time.Duration;
@@ -19,21 +19,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster: the single server that is responsible for a key now.
+ * A Redis Cluster as one node: each command goes to the server that is responsible for its key.
  *
- * <p>What it sends goes over connections to single servers, so that at-most-once, time-outs and what undoes an unanswered command
- * are theirs. It adds nothing but the choice of the server, and follows what the servers say about that.
+ * <p>Commands go over nodes for single servers, which provide at-most-once delivery, time-outs and undos. This class
+ * only chooses the server, and follows redirections.
  */
 public final class ClusterNode implements RedisNode {
     private final Environment env;
-    private final ClusterMembers members;
+    private final ClusterNodes nodes;
     private final SlotKeeper slots;
     private final Router router;
     private final ShardSubscriptions subscriptions;
     private volatile Runnable onTakeover = () -> {};
 
     /**
-     * Makes a node; does not connect.
+     * Creates a node; does not connect.
      *
      * @param seeds some nodes of the cluster, whose login and encryption all nodes share
      * @param connector makes the nodes of single servers; closed with this node
@@ -41,14 +41,14 @@ public final class ClusterNode implements RedisNode {
      */
     public ClusterNode(List<RedisEndpoint> seeds, ServerConnector connector, Duration timeout, Environment env) {
         this.env = env;
-        this.members = new ClusterMembers(env, connector, this::refreshSoon);
-        this.slots = new SlotKeeper(env, seeds, timeout, members, this::followTable, () -> onTakeover.run());
-        this.router = new Router(env, slots, members);
-        this.subscriptions = new ShardSubscriptions(members, this::refreshSoon);
+        this.nodes = new ClusterNodes(env, connector, this::refreshSoon);
+        this.slots = new SlotKeeper(env, seeds, timeout, nodes, this::followTable, () -> onTakeover.run());
+        this.router = new Router(env, slots, nodes);
+        this.subscriptions = new ShardSubscriptions(nodes, this::refreshSoon);
     }
 
     private void refreshSoon() {
-        // Nobody waits for it.
+        // No caller waits for this.
         var unused = slots.refresh();
     }
 
@@ -93,21 +93,21 @@ public final class ClusterNode implements RedisNode {
     @Override
     public List<RedisLink.Reply> callInOrder(
             List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout) {
-        // Errors are returned, so that no node sends us on to one that would have to be told that it is asked.
+        // Errors are returned as replies, so that no redirection leads to a node that expects ASKING first.
         return Objects.requireNonNull(router.route(
                 slot(commands.get(0)),
                 new Deadline(env, timeout),
                 (node, asking, left) -> node.callInOrder(commands, undo, left)));
     }
 
-    /** Returns the slot of the key of a command; one without a key may go anywhere. */
+    /** Returns the slot of a command's key. A command without a key may go to any node. */
     static int slot(RedisCommand command) {
         return command.key().map(HashSlot::of).orElse(0);
     }
 
     @Override
     public List<RedisLink.Reply> callEach(List<RedisCommand> commands, Duration timeout) {
-        return new ClusterBatch(env, slots, members, this::call, commands).send(new Deadline(env, timeout));
+        return new ClusterBatch(env, slots, nodes, this::call, commands).send(new Deadline(env, timeout));
     }
 
     @Override
@@ -133,7 +133,7 @@ public final class ClusterNode implements RedisNode {
     @Override
     public long generation(String key) {
         RedisEndpoint owner = slots.table().owner(HashSlot.of(key));
-        ClientNode node = owner == null ? null : members.find(owner);
+        ClientNode node = owner == null ? null : nodes.find(owner);
         return node == null ? -1 : node.generation(key);
     }
 
@@ -173,7 +173,7 @@ public final class ClusterNode implements RedisNode {
     public void close() {
         slots.close();
         subscriptions.close();
-        members.close();
+        nodes.close();
     }
 
     @Override

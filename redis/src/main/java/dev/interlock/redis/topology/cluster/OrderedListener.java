@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Tells one listener its events in the order in which they were added, though several threads add them: the last one that it hears
- * must be the last one that happened. Safe to use from any thread.
+ * Delivers events to one listener in the order in which they were added, by whatever thread: the last event that it
+ * receives must be the last that happened. Safe to use from any thread.
  */
 final class OrderedListener {
     private static final System.Logger LOG = System.getLogger(OrderedListener.class.getName());
@@ -19,14 +19,14 @@ final class OrderedListener {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Consumer<RedisNode.Listener>> untold = new ArrayDeque<>();
 
-    /** Whether a thread is telling events now, which also tells those that are added meanwhile. */
+    /** Whether a thread is delivering events; it also delivers those that are added meanwhile. */
     private boolean telling;
 
     OrderedListener(RedisNode.Listener listener) {
         this.listener = listener;
     }
 
-    /** Adds an event, for the next {@link #tell}; does not block. */
+    /** Adds an event for the next {@link #tell}. Does not block. */
     void add(Consumer<RedisNode.Listener> event) {
         lock.lock();
         try {
@@ -36,7 +36,7 @@ final class OrderedListener {
         }
     }
 
-    /** Tells the events that were added, unless another thread does so already. */
+    /** Delivers the events that were added, unless another thread is doing so already. */
     void tell() {
         boolean first = true;
         while (true) {
@@ -58,7 +58,7 @@ final class OrderedListener {
             try {
                 next.accept(listener);
             } catch (Throwable e) {
-                // The events behind it must be told nevertheless.
+                // The events behind it must be delivered nevertheless.
                 LOG.log(Level.WARNING, "a listener failed", e);
             }
         }

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a node says that is not the one to ask about a slot.
+ * The reply of a node that is not responsible for a slot.
  *
  * @param slot the slot
  * @param target the node to ask
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 record Redirection(int slot, RedisEndpoint target, boolean once) {
     private static final Pattern TEXT = Pattern.compile("(?s)(MOVED|ASK) (\\d{1,5}) (\\S*):(\\d{1,5})(\\s.*)?");
 
-    /** Reads the error of a node; empty if it is another one. */
+    /** Reads a redirection from an error; empty if the error is another one. */
     static Optional<Redirection> of(ServerError error, RedisEndpoint asked) {
         Matcher matcher = TEXT.matcher(error.text());
         if (!matcher.matches()) {

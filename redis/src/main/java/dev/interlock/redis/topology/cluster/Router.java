@@ -15,26 +15,26 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the node of a cluster that carries a command out: one that answers that it did not, and where to go instead, is believed.
- * What may have been carried out is never sent again.
+ * Sends a command to the cluster node that is responsible for its slot, and follows redirections. A command that may
+ * have been carried out is never sent again.
  */
 final class Router {
-    /** How many nodes may send us on to another one. */
+    /** The most redirections to follow. */
     private static final int MOST_REDIRECTIONS = 8;
 
-    /** How often to ask again about keys that are just being moved, and how long to wait before, at first. */
+    /** The most retries for keys that are being moved, and the first pause before a retry. */
     private static final int MOST_TRIES = 5;
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
 
     private final Environment env;
     private final SlotKeeper slots;
-    private final ClusterMembers members;
+    private final ClusterNodes nodes;
 
-    /** What to do at a node. */
+    /** A request to one node. */
     interface Step<T> {
         /**
-         * Does it, and returns the reply.
+         * Carries out the request and returns the reply.
          *
          * @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless
          */
@@ -42,13 +42,13 @@ final class Router {
         T at(ClientNode node, boolean asking, Duration timeout);
     }
 
-    Router(Environment env, SlotKeeper slots, ClusterMembers members) {
+    Router(Environment env, SlotKeeper slots, ClusterNodes nodes) {
         this.env = env;
         this.slots = slots;
-        this.members = members;
+        this.nodes = nodes;
     }
 
-    /** Does a step at the node that serves a slot, all within one time. */
+    /** Carries out a request at the node that serves a slot, within one deadline. */
     <T> @Nullable T route(int slot, Deadline deadline, Step<T> step) {
         RedisEndpoint target = owner(slot, deadline);
         boolean asking = false;
@@ -56,7 +56,7 @@ final class Router {
         int tries = 0;
         while (true) {
             try {
-                return step.at(members.node(target), asking, Duration.ofNanos(Math.max(1, deadline.nanosLeft())));
+                return step.at(nodes.node(target), asking, Duration.ofNanos(Math.max(1, deadline.nanosLeft())));
             } catch (LockBackendException e) {
                 if (e.reason() != Reason.UNREACHABLE) {
                     if (e.reason() == Reason.OUTCOME_UNKNOWN) {
@@ -82,7 +82,7 @@ final class Router {
                     }
                 } else {
                     if (unstable) {
-                        // The way to the node that said so begins anew.
+                        // The redirections to that node start over.
                         redirections = 0;
                     }
                     RedisEndpoint former = target;
@@ -111,7 +111,7 @@ final class Router {
         return owner(slot, deadline);
     }
 
-    /** Returns who serves a slot after the nodes have been asked once more. */
+    /** Refreshes the slot table and returns the node that serves a slot. */
     private RedisEndpoint lookAgain(int slot, Deadline deadline, @Nullable LockBackendException reason) {
         Waiting.until(env, slots.refresh(), deadline);
         RedisEndpoint owner = slots.table().owner(slot);

@@ -3,9 +3,9 @@ package dev.interlock.redis.topology.cluster;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.HashSlot;
 import dev.interlock.redis.RedisNode;
 import dev.interlock.redis.client.ClientNode;
-import dev.interlock.redis.client.HashSlot;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,85 +18,88 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who listens to which sharded channel, each at the primary that serves the slot of the channel now: no client library moves a
- * subscription when its slot moves. Safe to use from any thread.
+ * The listeners of sharded channels, each subscribed at the primary that serves the channel's slot. No client library
+ * moves a subscription when its slot moves, so this class does. Safe to use from any thread.
  */
 final class ShardSubscriptions {
-    private final ClusterMembers members;
+    private final ClusterNodes nodes;
     private final Runnable onTrouble;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Set<Member>> byChannel = new LinkedHashMap<>();
+    private final Map<String, Set<Subscription>> byChannel = new LinkedHashMap<>();
 
     /** @param onTrouble run when a subscription has ended that nobody gave up; does not block */
-    ShardSubscriptions(ClusterMembers members, Runnable onTrouble) {
-        this.members = members;
+    ShardSubscriptions(ClusterNodes nodes, Runnable onTrouble) {
+        this.nodes = nodes;
         this.onTrouble = onTrouble;
     }
 
     Watch add(String channel, RedisNode.Listener listener, SlotTable table) {
-        Member member = new Member(channel, listener);
+        Subscription subscription = new Subscription(channel, listener);
         lock.lock();
         try {
-            byChannel.computeIfAbsent(channel, key -> new LinkedHashSet<>()).add(member);
-            place(member, table);
+            byChannel.computeIfAbsent(channel, key -> new LinkedHashSet<>()).add(subscription);
+            place(subscription, table);
         } finally {
             lock.unlock();
         }
-        if (table.owner(member.slot) == null) {
+        if (table.owner(subscription.slot) == null) {
             onTrouble.run();
         }
-        return member;
+        return subscription;
     }
 
     /**
-     * Moves subscriptions to where they belong by a table.
+     * Moves subscriptions to the primaries that a slot table names.
      *
      * @return whether all are there and confirmed
      */
     boolean follow(SlotTable table) {
-        List<Member> present;
+        List<Subscription> present;
         boolean settled = true;
         lock.lock();
         try {
             present = all();
-            for (Member member : present) {
-                place(member, table);
-                settled &= member.begun;
+            for (Subscription subscription : present) {
+                place(subscription, table);
+                settled &= subscription.begun;
             }
         } finally {
             lock.unlock();
         }
-        present.forEach(member -> member.listener.tell());
+        present.forEach(subscription -> subscription.listener.tell());
         return settled;
     }
 
-    /** Moves a subscription to where it belongs. Whoever calls this tells the listener after the lock is released. */
-    private void place(Member member, SlotTable table) {
-        RedisEndpoint owner = table.owner(member.slot);
+    /**
+     * Moves a subscription to the primary that a slot table names. The caller delivers events to the listener after the
+     * lock is released.
+     */
+    private void place(Subscription subscription, SlotTable table) {
+        RedisEndpoint owner = table.owner(subscription.slot);
         if (owner == null) {
             return;
         }
         ClientNode node;
         try {
-            node = members.node(owner);
+            node = nodes.node(owner);
         } catch (LockBackendException e) {
-            // A client that was handed in does not know it yet; the next refresh tries again.
+            // A client that was handed in may not know the node yet; the next refresh tries again.
             return;
         }
-        // The node is compared, not its address: one that left the cluster is closed, and another one is made when it
-        // is back.
-        if (node.equals(member.node)) {
+        // Nodes are compared by identity, not by address: a node that left the cluster is closed, and a new one is
+        // created when it is back.
+        if (node.equals(subscription.node)) {
             return;
         }
-        Watch former = member.present;
-        if (member.begun) {
-            member.begun = false;
-            member.listener.add(RedisNode.Listener::ended);
+        Watch former = subscription.present;
+        if (subscription.begun) {
+            subscription.begun = false;
+            subscription.listener.add(RedisNode.Listener::ended);
         }
-        member.node = node;
-        Ear ear = new Ear(member);
-        member.ear = ear;
-        member.present = node.subscribeSharded(member.channel, ear);
+        subscription.node = node;
+        Attachment attachment = new Attachment(subscription);
+        subscription.attachment = attachment;
+        subscription.present = node.subscribeSharded(subscription.channel, attachment);
         if (former != null) {
             former.close();
         }
@@ -105,20 +108,20 @@ final class ShardSubscriptions {
     boolean isConfirmed(String channel) {
         lock.lock();
         try {
-            return byChannel.getOrDefault(channel, Set.of()).stream().anyMatch(member -> member.begun);
+            return byChannel.getOrDefault(channel, Set.of()).stream().anyMatch(subscription -> subscription.begun);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Has the connections opened again over which these channels are listened to. */
+    /** Makes the connections that serve the channels reopen. */
     void doubt(@Nullable String channel) {
         Set<ClientNode> doubted = new HashSet<>();
         lock.lock();
         try {
-            for (Member member : channel == null ? all() : byChannel.getOrDefault(channel, Set.of())) {
-                if (member.node != null) {
-                    doubted.add(member.node);
+            for (Subscription subscription : channel == null ? all() : byChannel.getOrDefault(channel, Set.of())) {
+                if (subscription.node != null) {
+                    doubted.add(subscription.node);
                 }
             }
         } finally {
@@ -128,31 +131,31 @@ final class ShardSubscriptions {
     }
 
     void close() {
-        List<Member> left;
+        List<Subscription> left;
         lock.lock();
         try {
             left = all();
         } finally {
             lock.unlock();
         }
-        left.forEach(Member::close);
+        left.forEach(Subscription::close);
     }
 
-    private List<Member> all() {
+    private List<Subscription> all() {
         return byChannel.values().stream().flatMap(Set::stream).toList();
     }
 
-    /** One who listens. The fields that vary are guarded by the lock. */
-    private final class Member implements Watch {
+    /** A listener and its current node. The mutable fields are guarded by the lock. */
+    private final class Subscription implements Watch {
         private final String channel;
         private final int slot;
         private final OrderedListener listener;
         private @Nullable ClientNode node;
         private @Nullable Watch present;
-        private @Nullable Ear ear;
+        private @Nullable Attachment attachment;
         private boolean begun;
 
-        Member(String channel, RedisNode.Listener listener) {
+        Subscription(String channel, RedisNode.Listener listener) {
             this.channel = channel;
             this.slot = HashSlot.of(channel);
             this.listener = new OrderedListener(listener);
@@ -163,13 +166,13 @@ final class ShardSubscriptions {
             Watch last;
             lock.lock();
             try {
-                Set<Member> others = byChannel.get(channel);
+                Set<Subscription> others = byChannel.get(channel);
                 if (others != null && others.remove(this) && others.isEmpty()) {
                     byChannel.remove(channel);
                 }
                 last = present;
                 present = null;
-                ear = null;
+                attachment = null;
             } finally {
                 lock.unlock();
             }
@@ -179,12 +182,14 @@ final class ShardSubscriptions {
         }
     }
 
-    /** Listens at one node on behalf of a member, which hears no more of it when it listens at another node. */
-    private final class Ear implements RedisNode.Listener {
-        private final Member member;
+    /**
+     * The attachment of a subscription to one node. Its events are ignored once the subscription is at another node.
+     */
+    private final class Attachment implements RedisNode.Listener {
+        private final Subscription subscription;
 
-        Ear(Member member) {
-            this.member = member;
+        Attachment(Subscription subscription) {
+            this.subscription = subscription;
         }
 
         @Override
@@ -204,19 +209,22 @@ final class ShardSubscriptions {
             note(null, listener -> listener.message(text));
         }
 
-        /** Tells the member of an event, unless it listens elsewhere by now; returns whether it does not. */
+        /**
+         * Passes an event to the subscription, unless it is subscribed elsewhere by now. Returns whether the event was passed
+         * on.
+         */
         private boolean note(@Nullable Boolean begun, Consumer<RedisNode.Listener> event) {
             lock.lock();
             try {
-                if (!equals(member.ear)) {
+                if (!equals(subscription.attachment)) {
                     return false;
                 }
-                member.begun = begun == null ? member.begun : begun;
-                member.listener.add(event);
+                subscription.begun = begun == null ? subscription.begun : begun;
+                subscription.listener.add(event);
             } finally {
                 lock.unlock();
             }
-            member.listener.tell();
+            subscription.listener.tell();
             return true;
         }
     }

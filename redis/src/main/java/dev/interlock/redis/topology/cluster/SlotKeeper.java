@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the slot table of a cluster true: one thread asks the nodes for it when somebody doubts it, while a subscription is not where
- * it belongs, and once a minute. Safe to use from any thread.
+ * Keeps the slot table of a cluster up to date. One thread asks the nodes for it when there are doubts, while a
+ * subscription is at the wrong node, and once a minute. Safe to use from any thread.
  */
 final class SlotKeeper {
     private static final System.Logger LOG = System.getLogger(SlotKeeper.class.getName());
@@ -33,7 +33,7 @@ final class SlotKeeper {
     private static final Duration LONGEST_ASK = Duration.ofSeconds(2);
     private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** How long to wait at least between two refreshes that find nothing new. */
+    /** The least time between two refreshes that find no change. */
     private static final long FIRST_GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final long LONGEST_GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -41,12 +41,12 @@ final class SlotKeeper {
     private final Environment env;
     private final List<RedisEndpoint> seeds;
     private final Duration askTimeout;
-    private final ClusterMembers members;
+    private final ClusterNodes nodes;
 
-    /** What to do after each refresh; returns whether all is well, or else the table is asked for again soon. */
+    /** The action after each refresh. If it returns false, another refresh follows soon. */
     private final BooleanSupplier onRefreshed;
 
-    /** What to do when the primaries are others than before. */
+    /** The action when the set of primaries has changed. */
     private final Runnable onTakeover;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -55,7 +55,7 @@ final class SlotKeeper {
     private @Nullable Thread thread;
     private boolean closed;
 
-    /** Nodes that did not answer when they were asked last; of the thread alone. */
+    /** The nodes that did not answer when they were last asked. Confined to the thread. */
     private final Set<RedisEndpoint> silent = new HashSet<>();
 
     private int turn;
@@ -64,24 +64,24 @@ final class SlotKeeper {
             Environment env,
             List<RedisEndpoint> seeds,
             Duration timeout,
-            ClusterMembers members,
+            ClusterNodes nodes,
             BooleanSupplier onRefreshed,
             Runnable onTakeover) {
         this.env = env;
         this.seeds = List.copyOf(seeds);
         this.askTimeout = timeout.compareTo(LONGEST_ASK) < 0 ? timeout : LONGEST_ASK;
-        this.members = members;
+        this.nodes = nodes;
         this.onRefreshed = onRefreshed;
         this.onTakeover = onTakeover;
     }
 
-    /** Returns the table as it is known, which may be empty. */
+    /** Returns the current table, which may be empty. */
     SlotTable table() {
         return table;
     }
 
     /**
-     * Returns the table, which is asked for if nothing is known yet.
+     * Returns the table, and asks for it first if none is known yet.
      *
      * @throws LockBackendException if no node tells it by the deadline
      */
@@ -99,13 +99,13 @@ final class SlotKeeper {
                             + ": check that they run and are not overloaded");
         }
         refresh.join().ifPresent(failure -> {
-            // For each caller an exception of its own, with its own stack.
+            // Each caller gets an exception with its own stack.
             throw new LockBackendException(failure.reason(), String.valueOf(failure.getMessage()), failure);
         });
         return table;
     }
 
-    /** Notes what a node has said about a slot, and has the others asked. */
+    /** Records a redirection, and requests a refresh. */
     void moved(int slot, RedisEndpoint owner) {
         SlotTable before;
         SlotTable now;
@@ -121,7 +121,7 @@ final class SlotKeeper {
         refresh();
     }
 
-    /** Has the table asked for, and returns what comes of a refresh that has not begun yet: nothing, or the failure. */
+    /** Requests a refresh, and returns its outcome: empty, or the failure. */
     CompletableFuture<Optional<LockBackendException>> refresh() {
         lock.lock();
         try {
@@ -178,7 +178,7 @@ final class SlotKeeper {
         }
     }
 
-    /** Waits for a request, at most until a moment, and returns it. */
+    /** Waits for a request, at most until a deadline, and returns it. */
     private @Nullable CompletableFuture<Optional<LockBackendException>> takeRequest(long untilNanos) {
         while (true) {
             lock.lock();
@@ -217,7 +217,7 @@ final class SlotKeeper {
         }
     }
 
-    /** Asks one node after the other until one of them tells the table. */
+    /** Asks one node after the other until one returns the table. */
     private Optional<LockBackendException> ask() {
         LockBackendException last = closedByUs();
         for (RedisEndpoint each : candidates()) {
@@ -225,7 +225,7 @@ final class SlotKeeper {
                 return Optional.of(closedByUs());
             }
             try {
-                Object reply = members.node(each).call(CLUSTER_SLOTS, askTimeout);
+                Object reply = nodes.node(each).call(CLUSTER_SLOTS, askTimeout);
                 SlotTable told = SlotTable.of((List<?>) Objects.requireNonNull(reply), each);
                 silent.remove(each);
                 if (!told.isEmpty()) {
@@ -269,22 +269,28 @@ final class SlotKeeper {
             lock.unlock();
         }
         tellIfTakenOver(before, told);
-        members.retain(told.primaries());
+        nodes.retain(told.primaries());
     }
 
-    /** A slot that merely moves takes its keys along; a primary that comes or goes may be a replica that was promoted. */
+    /**
+     * Reports a takeover if a primary came or went, since it may be a promoted replica. A slot that merely moves takes
+     * its keys along.
+     */
     private void tellIfTakenOver(SlotTable before, SlotTable now) {
         if (!before.isEmpty() && !Set.copyOf(before.primaries()).equals(Set.copyOf(now.primaries()))) {
             try {
                 onTakeover.run();
             } catch (RuntimeException | Error e) {
-                // What was said of the slots holds all the same.
+                // The slot table is valid all the same.
                 LOG.log(System.Logger.Level.WARNING, "could not have leases renewed after a change of the cluster", e);
             }
         }
     }
 
-    /** Returns the nodes to ask, in turn, those that were silent last; a node alone may be cut off and know only the past. */
+    /**
+     * Returns the nodes to ask, in turn, silent ones last. More than one is asked, since a node that is cut off knows
+     * only the past.
+     */
     private List<RedisEndpoint> candidates() {
         Set<RedisEndpoint> known = new LinkedHashSet<>(table.primaries());
         known.addAll(seeds);

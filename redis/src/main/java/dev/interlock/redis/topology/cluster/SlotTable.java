@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.redis.topology.cluster;
 
-import dev.interlock.redis.client.HashSlot;
+import dev.interlock.redis.HashSlot;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which primary of a cluster serves which slot. Immutable. */
+/** An immutable table of the primaries of a cluster and the slots that they serve. */
 final class SlotTable {
     static final SlotTable EMPTY = new SlotTable(new RedisEndpoint[HashSlot.COUNT]);
 
@@ -42,7 +42,10 @@ final class SlotTable {
         return new SlotTable(owners);
     }
 
-    /** Returns where a node is, if the one that was asked calls its host so; nothing, or a question mark, stands for its own host. */
+    /**
+     * Returns the address of a node from the reply of another one. An empty host or a question mark stands for the host
+     * of the node that replied.
+     */
     static RedisEndpoint endpoint(@Nullable Object host, int port, RedisEndpoint asked) {
         boolean unnamed = host == null || host.equals("") || host.equals("?");
         return asked.at(unnamed ? asked.host() : String.valueOf(host), port);
@@ -54,7 +57,7 @@ final class SlotTable {
         return owners[slot];
     }
 
-    /** Returns this table but for one slot. */
+    /** Returns a copy of this table with another owner of one slot. */
     SlotTable with(int slot, RedisEndpoint owner) {
         @Nullable RedisEndpoint[] changed = owners.clone();
         changed[slot] = owner;

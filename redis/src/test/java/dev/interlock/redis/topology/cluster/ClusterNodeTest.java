@@ -32,7 +32,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a cluster asks of a client, on three primaries that the tests share and leave whole. */
+/** A client of a cluster, on three primaries that the tests share and leave intact. */
 @ParameterizedClass
 @MethodSource("clients")
 class ClusterNodeTest {
@@ -73,7 +73,7 @@ class ClusterNodeTest {
 
     @Test
     void commandsGoToThePrimaryOfTheirKeyAndFollowItsSlotWithoutBeingCarriedOutTwice() {
-        // One seed is dead, and another one is enough.
+        // One of the seeds is down; another one is enough.
         RedisServer alive = cluster.servers.primaries().get(0);
         RedisNode node = cluster.node(library, "redis-cluster://127.0.0.1:1,127.0.0.1:" + alive.port());
         for (RedisServer server : cluster.servers.primaries()) {

@@ -28,7 +28,7 @@ class ShardSubscriptionsTest {
     private static RedisServer other;
 
     private final ThreadListingEnvironment env = new ThreadListingEnvironment();
-    private final ClusterMembers members = new ClusterMembers(
+    private final ClusterNodes members = new ClusterNodes(
             env, new JedisConnector(env, ConnectionSettings.builder().build()), () -> {});
     private final ShardSubscriptions subscriptions = new ShardSubscriptions(members, () -> {});
 

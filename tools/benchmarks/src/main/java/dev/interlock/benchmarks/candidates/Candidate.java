@@ -51,9 +51,24 @@ public record Candidate(
         return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
     }
 
+    /** Whether it has locks over several names, and passes on as it comes. */
+    public boolean locksSeveralNames() {
+        return locksAsItComes() && (kind == Kind.OURS || RedissonOpener.RLOCK.equals(options.get(RedissonOpener.KIND)));
+    }
+
     /** Whether it is a lock, and passes on as it comes. */
     public boolean locksAsItComes() {
         return passesOnAsItComes() && kind != Kind.TOKEN;
+    }
+
+    /** Whether it has read/write locks, and is no variant that says nothing new about them. */
+    public boolean readsAndWrites() {
+        return locksAsItComes() && opener.hasReadWriteLocks(options);
+    }
+
+    /** Whether its locks have conditions, and it is no variant that says nothing new about them. */
+    public boolean hasConditions() {
+        return locksAsItComes() && opener.hasConditions(options);
     }
 
     /** Whether it holds locks for longer than their lease. */

@@ -5,6 +5,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
+import dev.interlock.spi.Capability;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,23 @@ public final class InterlockOpener implements Opener {
 
     /** See {@link LockConfig#localHandoffs()}. */
     static final String LOCAL_HANDOFFS = "local-handoffs";
+
+    @Override
+    public boolean hasReadWriteLocks(Map<String, String> options) {
+        return hasByDefault(Capability.READ_WRITE, options);
+    }
+
+    @Override
+    public boolean hasConditions(Map<String, String> options) {
+        return hasByDefault(Capability.CONDITIONS, options);
+    }
+
+    private static boolean hasByDefault(Capability capability, Map<String, String> options) {
+        return !options.containsKey("wakeup")
+                && DistributedLocks.strategies().stream()
+                        .filter(provider -> provider.name().equals(options.get(STRATEGY)))
+                        .anyMatch(provider -> provider.profile().supports(capability));
+    }
 
     @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
@@ -34,6 +52,6 @@ public final class InterlockOpener implements Opener {
         });
         DistributedLockFactory factory =
                 DistributedLocks.getInstance(Objects.requireNonNull(options.get(STRATEGY), STRATEGY), config.build());
-        return new LockClient(factory::getLock, factory::close);
+        return new LockClient(factory::getLock, factory::getReadWriteLock, factory::getLock, factory::close);
     }
 }

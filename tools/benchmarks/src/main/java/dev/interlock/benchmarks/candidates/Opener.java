@@ -15,4 +15,14 @@ public interface Opener {
      * @param options what else distinguishes the candidate
      */
     LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options);
+
+    /** Whether clients with these options have read/write locks. */
+    default boolean hasReadWriteLocks(Map<String, String> options) {
+        return false;
+    }
+
+    /** Whether locks of clients with these options have conditions. */
+    default boolean hasConditions(Map<String, String> options) {
+        return false;
+    }
 }

@@ -25,6 +25,11 @@ public final class RedissonOpener implements Opener {
     static final String REDLOCK = "redlock";
 
     @Override
+    public boolean hasReadWriteLocks(Map<String, String> options) {
+        return options.getOrDefault(KIND, RLOCK).equals(RLOCK);
+    }
+
+    @Override
     public LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options) {
         List<RedissonClient> clients = clients(new Addresses(endpoints), terms);
         RedissonClient first = clients.get(0);
@@ -36,7 +41,11 @@ public final class RedissonOpener implements Opener {
             case REDLOCK -> name -> redLock(clients, name);
             default -> throw new IllegalArgumentException("Redisson has no " + kind);
         };
-        return new LockClient(locks, () -> clients.forEach(RedissonClient::shutdown));
+        return new LockClient(
+                locks,
+                first::getReadWriteLock,
+                names -> multiLock(first, names),
+                () -> clients.forEach(RedissonClient::shutdown));
     }
 
     private static List<RedissonClient> clients(Addresses servers, Terms terms) {
@@ -61,6 +70,10 @@ public final class RedissonOpener implements Opener {
         config.setLockWatchdogTimeout(terms.lease().toMillis());
         servers.accept(config);
         return Redisson.create(config);
+    }
+
+    private static Lock multiLock(RedissonClient client, List<String> names) {
+        return client.getMultiLock(names.stream().map(client::getLock).toArray(RLock[]::new));
     }
 
     @SuppressWarnings("deprecation") // It is what people use who want several servers.

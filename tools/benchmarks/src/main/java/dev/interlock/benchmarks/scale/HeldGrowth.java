@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 
 /** Measures names that one client holds: their acquisition, their renewal, their memory, and their release. */
 final class HeldGrowth {
-    /** In how many parts of a lease a lock is renewed. */
+    /** How often a lock is renewed within its lease. */
     static final int PERIODS_PER_LEASE = 3;
 
     private HeldGrowth() {}
@@ -18,7 +18,7 @@ final class HeldGrowth {
     static Map<GrowthMetric, Double> measure(ScaleBed bed, int names, Duration lease, Duration time, int heap) {
         ServerReading unconnected = bed.read();
         ScaleClient client = bed.clients(1, lease, heap).get(0);
-        // What a client creates once, it creates for its first lock.
+        // The first lock makes the client open its connections and start its threads.
         client.ask("hold", "first-", 1);
         client.ask("release", 0);
         double idle = bed.idleShare(time);
@@ -33,7 +33,7 @@ final class HeldGrowth {
         ServerReading beforeRelease = bed.read();
         double lost = client.ask("release", 0).number("lost");
         ServerReading after = bed.read();
-        // A batch at the edge of the window may be in it or not: renewals that were carried out are counted.
+        // A batch at the edge of the window may be inside or outside of it, so the executed renewals are counted.
         double renewals = window.extensions() > 0
                 ? window.extensions()
                 : names * window.seconds() * PERIODS_PER_LEASE / (lease.toNanos() / 1e9);
@@ -55,7 +55,7 @@ final class HeldGrowth {
         return values;
     }
 
-    /** The least number of whole periods of renewal that are not shorter than a time. */
+    /** The shortest time of whole renewal periods that is not shorter than the given one. */
     static Duration wholePeriods(Duration lease, Duration time) {
         long period = lease.toNanos() / PERIODS_PER_LEASE;
         return Duration.ofNanos((time.toNanos() + period - 1) / period * period);

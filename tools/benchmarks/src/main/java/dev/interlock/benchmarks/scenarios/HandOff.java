@@ -4,6 +4,7 @@ package dev.interlock.benchmarks.scenarios;
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.Terms;
 import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Guarded;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Pause;
 import dev.interlock.tools.backends.Messages;
@@ -19,18 +20,23 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Two clients pass a lock to each other: how long it takes from the call of unlock until the other, who waits, has it. */
+/**
+ * Two clients pass a lock to each other. Measures the time from the call of unlock to the moment at which the waiting
+ * client has the lock.
+ */
 final class HandOff extends Scenario {
     private static final int DIGITS = 3;
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** How long the other has waited when the lock is given up: its thread and processor have gone idle by then. */
+    /**
+     * The least time for which the other client waits before the release, so that its thread and processor are idle.
+     */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(20);
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(60);
 
-    /** More than any candidate needs from the call of lock until it waits. */
+    /** The number of round trips until a client waits; no candidate needs more. */
     private static final int ROUND_TRIPS_TO_WAIT = 4;
 
     private final Duration time;
@@ -70,7 +76,7 @@ final class HandOff extends Scenario {
                 first.turns + second.turns - game.guarded.value());
     }
 
-    /** What the two share. */
+    /** The state that the two clients share. */
     private static final class Game {
         final Duration untilWaiting;
         final Histogram nanos = new ConcurrentHistogram(DIGITS);
@@ -78,7 +84,7 @@ final class HandOff extends Scenario {
         volatile boolean timed;
         volatile boolean over;
 
-        /** When the lock was given up last; nobody else may do so meanwhile. */
+        /** The time of the last release; only the holder writes it. */
         volatile long releasedAt;
 
         volatile @Nullable Player holder;
@@ -86,13 +92,13 @@ final class HandOff extends Scenario {
         /**
          * Creates a game.
          *
-         * @param untilWaiting what the network adds to the time in which a player begins to wait
+         * @param untilWaiting the time that the network adds until a player waits
          */
         Game(Duration untilWaiting) {
             this.untilWaiting = untilWaiting;
         }
 
-        /** On a busy machine the players may come to nothing in the time that they have. */
+        /** Waits for a first figure, since on a busy machine there may be none in the time of a round. */
         void awaitFigure() {
             long from = System.nanoTime();
             while (nanos.getTotalCount() == 0 && !over && System.nanoTime() - from < PATIENCE.toNanos()) {
@@ -105,7 +111,7 @@ final class HandOff extends Scenario {
         }
     }
 
-    /** One of the two. */
+    /** One of the two clients. */
     private static final class Player {
         final Game game;
         final Lock lock;

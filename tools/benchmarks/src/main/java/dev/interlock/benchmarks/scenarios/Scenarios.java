@@ -13,6 +13,8 @@ public final class Scenarios {
         Duration time = scale.time();
         return List.of(
                 Throughput.ownNames("one-thread", time, 1),
+                Throughput.threeNames("three-names", time),
+                Throughput.threeLocks("three-locks", time),
                 Throughput.ownNames("many-threads", time, scale.threads()),
                 Throughput.ownNames("very-many-threads", time, scale.manyThreads()),
                 Throughput.ownNamesWithDefaultTimeouts("very-many-threads-default", time, scale.manyThreads()),
@@ -22,7 +24,16 @@ public final class Scenarios {
                 Throughput.oneNameOfClients("one-name-clients", time, scale.clients()),
                 Throughput.oneNameOfClientsWithThreads(
                         "one-name-clients-threads", time, scale.clients(), scale.threadsPerClient()),
+                new ReadWriteMix(
+                        "readers", scale.clients() + " clients with 1 thread each that read", time, scale.clients(), 0),
+                new ReadWriteMix(
+                        "read-write",
+                        scale.clients() + " clients with 1 thread each, 90 % of whose acquisitions are for reading",
+                        time,
+                        scale.clients(),
+                        10),
                 new HandOff(time),
+                new SignalToWake(time),
                 new IdlePair(time, scale.idle()),
                 new OneWaiter(scale.settled(), scale.watched()),
                 new IdleWaiters(scale),

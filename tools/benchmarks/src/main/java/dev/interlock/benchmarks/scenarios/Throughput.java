@@ -3,15 +3,22 @@ package dev.interlock.benchmarks.scenarios;
 
 import dev.interlock.benchmarks.candidates.Candidate;
 import dev.interlock.benchmarks.candidates.LockClient;
+import dev.interlock.benchmarks.candidates.LocksInTurn;
 import dev.interlock.benchmarks.candidates.Terms;
 import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Guarded;
 import dev.interlock.benchmarks.figures.Metric;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Threads of one or several clients take and give up locks as fast as they can. */
-final class Throughput extends Scenario {
+class Throughput extends Scenario {
+    private static final List<String> NAMES = List.of("first", "second", "third");
+
     private static final List<Metric> COSTS = List.of(
             Metric.P50_MICROS,
             Metric.P99_MICROS,
@@ -35,7 +42,17 @@ final class Throughput extends Scenario {
     private record Layout(int clients, int threadsPerClient, boolean oneName, Terms terms) {}
 
     private Throughput(String name, String title, Stream<Metric> rates, Duration time, Layout layout) {
-        super(name, title, metrics(rates), layout.oneName ? candidate -> true : Candidate::locksAsItComes);
+        this(name, title, rates, time, layout, layout.oneName ? candidate -> true : Candidate::locksAsItComes);
+    }
+
+    private Throughput(
+            String name,
+            String title,
+            Stream<Metric> rates,
+            Duration time,
+            Layout layout,
+            Predicate<Candidate> suitable) {
+        super(name, title, metrics(rates), suitable);
         this.time = time;
         this.layout = layout;
     }
@@ -61,6 +78,35 @@ final class Throughput extends Scenario {
     private static Scenario ownNames(String name, String title, Duration time, int threads, Terms terms) {
         return new Throughput(
                 name, title, Stream.of(Metric.PAIRS_PER_SECOND), time, new Layout(1, threads, false, terms));
+    }
+
+    /** One thread that takes three names, which nobody else wants, by one lock over all of them. */
+    static Scenario threeNames(String name, Duration time) {
+        return threeNames(name, "1 thread: lock and unlock one lock over 3 names", time, client -> client.lock(NAMES));
+    }
+
+    /** One thread that takes three names, which nobody else wants, by the lock of each. */
+    static Scenario threeLocks(String name, Duration time) {
+        return threeNames(
+                name,
+                "1 thread: lock and unlock 3 locks, one after the other",
+                time,
+                client -> new LocksInTurn(NAMES.stream().map(client::lock).toList()));
+    }
+
+    private static Scenario threeNames(String name, String title, Duration time, Function<LockClient, Lock> lock) {
+        return new Throughput(
+                name,
+                title,
+                Stream.of(Metric.PAIRS_PER_SECOND),
+                time,
+                new Layout(1, 1, false, Terms.SHORT),
+                Candidate::locksSeveralNames) {
+            @Override
+            void add(LockClient client, Workload load) {
+                load.add(lock.apply(client), new Guarded());
+            }
+        };
     }
 
     /** Threads of one client that all want the same lock. */
@@ -102,9 +148,14 @@ final class Throughput extends Scenario {
                     load.add(client.lock("shared"), shared);
                 }
             } else {
-                load.addOwnNames(client, layout.threadsPerClient);
+                add(client, load);
             }
         }
         return load.run(time);
+    }
+
+    /** Adds the threads of a client that share no lock. */
+    void add(LockClient client, Workload load) {
+        load.addOwnNames(client, layout.threadsPerClient);
     }
 }

@@ -4,6 +4,7 @@ package dev.interlock.benchmarks.scenarios;
 import dev.interlock.benchmarks.candidates.LockClient;
 import dev.interlock.benchmarks.figures.ClientCost;
 import dev.interlock.benchmarks.figures.Figures;
+import dev.interlock.benchmarks.figures.Guarded;
 import dev.interlock.benchmarks.figures.Metric;
 import dev.interlock.benchmarks.figures.Pause;
 import dev.interlock.engine.environment.Environment;

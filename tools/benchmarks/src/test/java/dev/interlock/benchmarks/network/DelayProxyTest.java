@@ -24,14 +24,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Between sockets of this test, so that what one side does not read or close is decided here. */
+/** The proxy between two sockets of this test, which decides what each side reads and when it closes. */
 class DelayProxyTest {
     private static final int PATIENCE_MILLIS = 30_000;
 
-    /** More than the buffers of the system and the window of the proxy have room for. */
+    /** More than fits into the buffers of the system and the window of the proxy. */
     private static final long MORE_THAN_FITS = 128 << 20;
 
-    /** Below the ports that a connection could be given as its own. */
+    /** Below the ephemeral ports, so that no connection gets it as its own. */
     private static final int PORT_OF_NOBODY = 1;
 
     private ServerSocket server;
@@ -98,7 +98,7 @@ class DelayProxyTest {
 
         for (int i = 0; i < pieces; i++) {
             out.writeInt(i);
-            // A shorter delay must not let what comes later overtake.
+            // With a shorter delay, later chunks must not overtake earlier ones.
             proxy.delay(Duration.ofMillis(i % 2 * 2));
         }
 

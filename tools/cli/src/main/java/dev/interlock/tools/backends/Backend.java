@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
+import java.util.OptionalLong;
+
 /** The Redis servers that one strategy is measured on. */
 public interface Backend extends AutoCloseable {
     /** How {@link #commands} counts. */
@@ -27,10 +29,15 @@ public interface Backend extends AutoCloseable {
     /** The version of the first server. */
     String redisVersion();
 
-    /** How many commands the servers get from clients while the work is done. */
+    /** Returns the number of commands that clients send to the servers during the work. */
     long commands(Runnable work);
 
     Counting counting();
+
+    /** Returns the memory that the servers use, in bytes, or empty where others may use them too. */
+    default OptionalLong usedMemory() {
+        return OptionalLong.empty();
+    }
 
     @Override
     void close();

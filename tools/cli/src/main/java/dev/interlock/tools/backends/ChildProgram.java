@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.backends;
 
-/** What a tool's child process runs. */
+/** A program for a child process of a tool. */
 @FunctionalInterface
 public interface ChildProgram {
     /**

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who is to keep the contract: a strategy with some of its options.
+ * A strategy with values of some of its options.
  *
  * @param provider the strategy
  * @param options the options that are not left at their defaults, by name

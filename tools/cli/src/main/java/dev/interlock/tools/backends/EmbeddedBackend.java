@@ -7,6 +7,7 @@ import dev.interlock.testservers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /** Servers of our own on the loopback interface, which keep nothing on disk and end with this object or the JVM. */
@@ -91,6 +92,17 @@ public final class EmbeddedBackend implements Backend {
         } finally {
             monitors.forEach(CommandMonitor::close);
         }
+    }
+
+    @Override
+    public OptionalLong usedMemory() {
+        long sum = 0;
+        for (RedisServer server : servers) {
+            try (PlainClient client = new PlainClient(RedisEndpoint.parse(server.uri()))) {
+                sum += client.usedMemory();
+            }
+        }
+        return OptionalLong.of(sum);
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
-/** What people are told of an error. */
+/** The messages of errors for users. */
 public final class Messages {
     private static final Pattern USER_INFO =
             Pattern.compile("(rediss?(?:-sentinel|-cluster)?://)(?:(?!,rediss?(?:-sentinel|-cluster)?://)\\S)*@");

@@ -7,6 +7,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.endpoint.RedisEndpoint;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +26,7 @@ public final class PlainClient implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final int SCANNED_AT_ONCE = 1_000;
     private static final Pattern VERSION = Pattern.compile("(?m)^redis_version:(\\S+)");
+    private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
     private static final Pattern CALLS = Pattern.compile("(?m)^cmdstat_([^:]+):calls=(\\d+)");
 
     /** What {@link #commandsCarriedOut} itself and the opening of connections cost. */
@@ -87,14 +89,15 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** The keys of this server that fit a pattern; a few at a time, so that others are served in between. */
-    Set<String> keys(String pattern) {
+    /** The keys of this server that fit a pattern and have a type; a few at a time, so that others are served in between. */
+    Set<String> keys(String pattern, Optional<String> type) {
         Set<String> keys = new HashSet<>();
         ScanParams params = new ScanParams().match(pattern).count(SCANNED_AT_ONCE);
         String cursor = ScanParams.SCAN_POINTER_START;
         try {
             do {
-                ScanResult<String> part = jedis.scan(cursor, params);
+                ScanResult<String> part =
+                        type.isPresent() ? jedis.scan(cursor, params, type.get()) : jedis.scan(cursor, params);
                 keys.addAll(part.getResult());
                 cursor = part.getCursor();
             } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
@@ -102,6 +105,11 @@ public final class PlainClient implements AutoCloseable {
         } catch (JedisException e) {
             throw failed(e);
         }
+    }
+
+    /** Tells whether this server takes writes, and follows no other. */
+    boolean isPrimary() {
+        return info("replication").contains("role:master");
     }
 
     /** Tells whether this server is responsible for a key, and not another node of its cluster. */
@@ -165,6 +173,15 @@ public final class PlainClient implements AutoCloseable {
                 .results()
                 .filter(calls -> !OWN.matcher(calls.group(1)).matches())
                 .collect(Collectors.summingLong(calls -> Long.parseLong(calls.group(2))));
+    }
+
+    /** The memory that this server uses, in bytes. */
+    long usedMemory() {
+        Matcher used = USED_MEMORY.matcher(info("memory"));
+        if (!used.find()) {
+            throw new ToolException(endpoint + " does not say how much memory it uses");
+        }
+        return Long.parseLong(used.group(1));
     }
 
     private String info(String section) {

@@ -8,11 +8,13 @@ import dev.interlock.redis.endpoint.RedisTopology;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.ServerNeeds;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -55,18 +57,57 @@ public record Servers(List<URI> named) {
     }
 
     /**
-     * Returns the keys that fit a pattern, on all servers that the user named, or to which a cluster or sentinels lead.
+     * Returns the keys that fit a pattern, on all servers that the user named, or to which a cluster or sentinels lead. Of several that
+     * the user named, some may not answer.
      *
      * @param pattern the pattern, as {@code SCAN} takes one
+     * @param type the type of the keys; empty for all
+     * @param warnings told which servers do not answer
+     * @throws ToolException if none answers
      */
-    public Set<String> keys(String pattern) {
+    public Set<String> keys(String pattern, Optional<String> type, Consumer<String> warnings) {
         Set<String> keys = new TreeSet<>();
-        for (RedisEndpoint server : DataServers.of(named).all()) {
+        List<RedisEndpoint> all = DataServers.of(named).all();
+        List<ToolException> failures = new ArrayList<>();
+        for (RedisEndpoint server : all) {
             try (PlainClient client = new PlainClient(server)) {
-                keys.addAll(client.keys(pattern));
+                keys.addAll(client.keys(pattern, type));
+            } catch (ToolException e) {
+                failures.add(e);
+                if (DataServers.belongTogether(named) || failures.size() == all.size()) {
+                    throw e;
+                }
             }
         }
+        failures.forEach(failure -> warnings.accept(Messages.of(failure)));
         return keys;
+    }
+
+    /**
+     * Tells how the servers that the user named are related.
+     *
+     * @return independent if several of them are primaries; one if they replicate each other, or are a cluster or sentinels; empty if
+     *     there is one, or too few answer to say
+     */
+    public Optional<ServerNeeds.Relation> relation() {
+        if (DataServers.belongTogether(named)) {
+            return Optional.of(ServerNeeds.ONE.relation());
+        }
+        if (named.size() == 1) {
+            return Optional.empty();
+        }
+        int primaries = 0;
+        for (RedisEndpoint server : DataServers.of(named).all()) {
+            try (PlainClient client = new PlainClient(server)) {
+                if (!client.isPrimary()) {
+                    return Optional.of(ServerNeeds.ONE.relation());
+                }
+                primaries++;
+            } catch (ToolException e) {
+                // Those that answer tell.
+            }
+        }
+        return primaries > 1 ? Optional.of(ServerNeeds.Relation.INDEPENDENT) : Optional.empty();
     }
 
     /**

@@ -5,24 +5,72 @@ import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
 import com.github.freva.asciitable.OverflowBehaviour;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Draws tables with letters. */
 public final class TextTable {
     public static final int WIDTH = 100;
 
+    /** What labels get of the width at most where a table has to be drawn in parts. */
+    private static final int LABELS = 36;
+
     private TextTable() {}
+
+    /** Draws a table of figures as several, one below the other, where it is too wide: each with the labels and some columns. */
+    public static String figuresInParts(List<String> header, List<List<String>> rows) {
+        StringBuilder text = new StringBuilder();
+        int from = 1;
+        while (from < header.size()) {
+            int to = from;
+            int width = 0;
+            do {
+                width += width(header, rows, to);
+                to++;
+            } while (to < header.size() && width + width(header, rows, to) <= WIDTH - labels(header, rows));
+            if (width(header, rows, from, header.size()) <= WIDTH - labels(header, rows)) {
+                to = header.size();
+            }
+            int first = from;
+            int end = to;
+            text.append(figures(
+                    part(header, first, end),
+                    rows.stream().map(row -> part(row, first, end)).toList()));
+            from = to;
+        }
+        return text.toString();
+    }
+
+    /** What labels get of the width: all that they need, if that is not much. */
+    private static int labels(List<String> header, List<List<String>> rows) {
+        return Math.min(LABELS, width(header, rows, 0) + 1);
+    }
+
+    private static List<String> part(List<String> row, int from, int to) {
+        List<String> part = new ArrayList<>(List.of(row.get(0)));
+        part.addAll(row.subList(from, to));
+        return part;
+    }
+
+    private static int width(List<String> header, List<List<String>> rows, int from, int to) {
+        int sum = 0;
+        for (int column = from; column < to; column++) {
+            sum += width(header, rows, column);
+        }
+        return sum;
+    }
+
+    private static int width(List<String> header, List<List<String>> rows, int column) {
+        int widest = header.get(column).length();
+        for (List<String> row : rows) {
+            widest = Math.max(widest, row.get(column).length());
+        }
+        return widest + "|  ".length();
+    }
 
     /** Draws a table whose first column is for labels and whose others are for figures. */
     public static String figures(List<String> header, List<List<String>> rows) {
-        int others = 0;
-        for (int i = 1; i < header.size(); i++) {
-            int widest = header.get(i).length();
-            for (List<String> row : rows) {
-                widest = Math.max(widest, row.get(i).length());
-            }
-            others += widest + "|  ".length();
-        }
+        int others = width(header, rows, 1, header.size());
         int labelWidth = Math.max("Strategy".length() + 2, WIDTH - others - "||".length());
         Column[] columns = new Column[header.size()];
         for (int i = 0; i < columns.length; i++) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How the servers of a tool's own belong together. */
+/** The topologies of a tool's own servers. */
 public enum Topology {
     /** As many servers as the strategy is meant to run on, which do not know each other. */
     SINGLE_SERVERS("single", null),
@@ -27,7 +27,7 @@ public enum Topology {
         this.imaginary = imaginary;
     }
 
-    /** How the user names it. */
+    /** Returns its name on the command line. */
     public String id() {
         return id;
     }

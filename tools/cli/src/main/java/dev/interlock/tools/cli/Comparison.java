@@ -4,6 +4,8 @@ package dev.interlock.tools.cli;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.ConfiguredStrategy;
+import dev.interlock.tools.backends.DistantBackend;
+import dev.interlock.tools.backends.EmbeddedBackend;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.Servers;
@@ -12,102 +14,183 @@ import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.conformance.Rule;
 import dev.interlock.tools.measure.Contention;
 import dev.interlock.tools.measure.Effort;
+import dev.interlock.tools.measure.Footprint;
 import dev.interlock.tools.measure.GuardedCounter;
 import dev.interlock.tools.measure.MeasuredStrategy;
 import dev.interlock.tools.measure.Measurement;
+import dev.interlock.tools.measure.RoundTrip;
 import dev.interlock.tools.measure.UncontendedPair;
+import dev.interlock.tools.peers.PeerProvider;
 import dev.interlock.tools.report.StrategyReport;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Takes strategies through all scenarios and the contract, each strategy on servers of its own. */
+/**
+ * Takes strategies and locks of other libraries through all scenarios and the contract, each on servers of its own. What is
+ * repeated is repeated in rounds, so that what else the machine does at a time strikes all of them.
+ */
 final class Comparison {
     private static final int THREADS = 8;
     private static final int CLIENTS = 4;
+    private static final List<Integer> GROWTH = List.of(1, 2, 4, 8, 16);
+    private static final double NANOS_PER_MILLI = 1e6;
 
+    private final Extent extent;
     private final Servers servers;
     private final List<Rule> rules;
-    private final boolean speed;
     private final GuardedCounter guardedCounter;
     private final UncontendedPair uncontendedPair;
+    private final Footprint footprint;
     private final List<Contention> contentions;
+    private final List<Contention> growth;
+
+    /**
+     * How much is measured.
+     *
+     * @param effort for how long
+     * @param speed whether to measure how fast strategies are
+     * @param repetitions how often
+     * @param roundTrips over which networks besides
+     * @param growth whether also with more and more clients
+     */
+    record Extent(Effort effort, boolean speed, int repetitions, List<Duration> roundTrips, boolean growth) {
+        static Extent once(Effort effort) {
+            return new Extent(effort, true, 1, List.of(), false);
+        }
+    }
 
     /**
      * Prepares a comparison.
      *
-     * @param speed whether to measure how fast strategies are
-     * @param rules the rules of the contract that they should keep
+     * @param rules the rules of the contract that the strategies should keep
      */
-    Comparison(Effort effort, Servers servers, boolean speed, List<Rule> rules) {
-        this.speed = speed;
+    Comparison(Extent extent, Servers servers, List<Rule> rules) {
+        this.extent = extent;
         this.servers = servers;
         this.rules = rules;
+        Effort effort = extent.effort();
         guardedCounter = new GuardedCounter(effort);
         uncontendedPair = new UncontendedPair(effort);
+        footprint = new Footprint(effort);
         contentions = List.of(new Contention(effort, 1, THREADS), new Contention(effort, CLIENTS, 1));
+        growth = extent.growth()
+                ? GROWTH.stream()
+                        .map(clients -> new Contention(effort, clients, 1))
+                        .toList()
+                : List.of();
     }
 
     /** How many steps of progress one strategy makes. */
     int steps() {
-        return (speed ? 2 + contentions.size() : 0) + (rules.isEmpty() ? 0 : 1);
+        int firstRound =
+                extent.speed() ? 2 + growth.size() + 2 * extent.roundTrips().size() : 0;
+        return extent.repetitions() * stepsOfEachRound() + firstRound + (rules.isEmpty() ? 0 : 1);
     }
 
-    List<StrategyReport> run(List<LockStrategyProvider> providers, Progress progress) {
-        List<StrategyReport> reports = new ArrayList<>();
-        for (LockStrategyProvider provider : providers) {
-            reports.add(steps() == 0 ? new StrategyReport.Builder(provider).build() : measure(provider, progress));
-        }
-        return reports;
+    private int stepsOfEachRound() {
+        return extent.speed() ? 1 + contentions.size() : 0;
     }
 
-    private StrategyReport measure(LockStrategyProvider provider, Progress progress) {
-        StrategyReport.Builder report = new StrategyReport.Builder(provider);
-        int steps = 0;
-        try (Backend backend = servers.backend(provider)) {
-            report.redis(backend);
-            MeasuredStrategy subject = new MeasuredStrategy(provider.name(), backend);
-            if (speed) {
-                steps++;
-                report.guardedCounter(step(guardedCounter, subject, progress));
-                steps++;
-                report.uncontended(step(uncontendedPair, subject, progress));
-                for (Contention contention : contentions) {
-                    steps++;
-                    report.contended(step(contention, subject, progress));
-                }
+    List<StrategyReport> run(List<ConfiguredStrategy> strategies, Progress progress) {
+        Map<ConfiguredStrategy, StrategyReport.Builder> reports = new LinkedHashMap<>();
+        strategies.forEach(strategy -> reports.put(strategy, new StrategyReport.Builder(strategy)));
+        if (steps() > 0) {
+            for (int round = 0; round < extent.repetitions(); round++) {
+                boolean first = round == 0;
+                reports.forEach((strategy, report) -> measure(strategy, first, report, progress));
             }
-            if (!rules.isEmpty()) {
-                steps++;
-                report.conformance(conformance(provider, progress));
+        }
+        List<StrategyReport> all = new ArrayList<>();
+        reports.values().forEach(report -> all.add(report.build()));
+        return all;
+    }
+
+    private void measure(ConfiguredStrategy strategy, boolean first, StrategyReport.Builder report, Progress progress) {
+        int steps = first ? steps() - (extent.repetitions() - 1) * stepsOfEachRound() : stepsOfEachRound();
+        if (report.hasFailed()) {
+            progress.skip(steps);
+            return;
+        }
+        Counted counted = new Counted(progress);
+        try (Backend backend = servers.backend(strategy.provider())) {
+            report.redis(backend);
+            MeasuredStrategy subject = new MeasuredStrategy(strategy.provider().name(), strategy.options(), backend);
+            if (extent.speed()) {
+                measure(subject, first, report, counted);
+            }
+            if (first && !rules.isEmpty()) {
+                report.conformance(conformance(strategy, backend, counted));
             }
         } catch (RuntimeException | LinkageError e) {
             // One strategy that fails must not hide what the others can do.
             report.failure(Messages.of(e));
-            progress.skip(steps() - steps);
+            progress.skip(steps - counted.steps);
         }
-        return report.build();
     }
 
-    private static <R> R step(Measurement<R> scenario, MeasuredStrategy subject, Progress progress) {
-        return step(subject.strategy() + ": " + scenario.title(), () -> scenario.measure(subject), progress);
+    private void measure(MeasuredStrategy subject, boolean first, StrategyReport.Builder report, Counted counted) {
+        if (first) {
+            report.guardedCounter(counted.step(guardedCounter, subject));
+        }
+        report.uncontended(counted.step(uncontendedPair, subject));
+        for (Contention contention : contentions) {
+            report.contended(counted.step(contention, subject));
+        }
+        if (first) {
+            report.footprint(counted.step(footprint, subject));
+            growth.forEach(contention -> report.growth(counted.step(contention, subject)));
+            extent.roundTrips().forEach(roundTrip -> report.roundTrip(over(roundTrip, subject, counted)));
+        }
     }
 
-    private ConformanceResult conformance(LockStrategyProvider provider, Progress progress) {
+    private RoundTrip over(Duration roundTrip, MeasuredStrategy subject, Counted counted) {
+        try (Backend distant = new DistantBackend((EmbeddedBackend) subject.backend(), roundTrip)) {
+            MeasuredStrategy over = new MeasuredStrategy(subject.strategy(), subject.options(), distant);
+            return new RoundTrip(
+                    roundTrip.toNanos() / NANOS_PER_MILLI,
+                    counted.step(uncontendedPair, over),
+                    counted.step(contentions.get(contentions.size() - 1), over));
+        }
+    }
+
+    private ConformanceResult conformance(ConfiguredStrategy strategy, Backend backend, Counted counted) {
         Conformance conformance = new Conformance(servers, rules);
-        return step(
-                provider.name() + ": " + rules.size() + " rules of the contract",
-                () -> conformance.check(ConfiguredStrategy.of(provider, Map.of()), Progress.none()),
-                progress);
+        LockStrategyProvider provider = strategy.provider();
+        return counted.step(
+                provider.name() + ": "
+                        + (provider instanceof PeerProvider
+                                ? "the rules of the contract for any lock"
+                                : rules.size() + " rules of the contract"),
+                () -> provider instanceof PeerProvider peer
+                        ? conformance.checkPeer(peer, backend)
+                        : conformance.check(strategy, Progress.none()));
     }
 
-    private static <R> R step(String title, Supplier<R> work, Progress progress) {
-        progress.begin(title);
-        try {
-            return work.get();
-        } finally {
-            progress.end();
+    /** The steps of progress that a strategy has made. */
+    private static final class Counted {
+        private final Progress progress;
+        private int steps;
+
+        Counted(Progress progress) {
+            this.progress = progress;
+        }
+
+        <R> R step(Measurement<R> scenario, MeasuredStrategy subject) {
+            return step(subject.strategy() + ": " + scenario.title(), () -> scenario.measure(subject));
+        }
+
+        <R> R step(String title, Supplier<R> work) {
+            steps++;
+            progress.begin(title);
+            try {
+                return work.get();
+            } finally {
+                progress.end();
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.cli;
 
-/** How the commands end. */
+/** The exit codes of the commands. */
 public final class ExitCodes {
     /** All went well. */
     public static final int OK = 0;

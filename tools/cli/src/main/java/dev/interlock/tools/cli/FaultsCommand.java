@@ -6,6 +6,7 @@ import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.lab.FaultLab;
 import dev.interlock.tools.lab.FaultReport;
+import dev.interlock.tools.lab.FaultSeries;
 import dev.interlock.tools.lab.play.Contestant;
 import dev.interlock.tools.lab.play.LabFault;
 import dev.interlock.tools.report.FaultText;
@@ -85,8 +86,16 @@ final class FaultsCommand implements Callable<Integer> {
             names = "--seed",
             paramLabel = "NUMBER",
             defaultValue = "1",
-            description = "what chance is drawn from: when exactly a fault strikes (default: ${DEFAULT-VALUE})")
+            description = "the seed of the random moments at which faults strike (default: ${DEFAULT-VALUE})")
     private long seed;
+
+    @Option(
+            names = "--seeds",
+            paramLabel = "COUNT",
+            description =
+                    "play each cell with so many seeds, from --seed on, and note it in DIR/seeds.tsv; what is noted there is not"
+                            + " played again, so that a long series can be broken off and gone on with")
+    private @Nullable Integer seeds;
 
     @Mixin
     private final Output output = new Output();
@@ -102,6 +111,9 @@ final class FaultsCommand implements Callable<Integer> {
         List<Contestant> contestants = contestants();
         List<LabFault> chosen = faults();
         @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
+        if (seeds != null) {
+            return runSeries(contestants, chosen, seeds);
+        }
         FaultReport report;
         PrintWriter err = spec.commandLine().getErr();
         try (Progress progress = Progress.on(err, "faults", contestants.size() * chosen.size())) {
@@ -116,6 +128,24 @@ final class FaultsCommand implements Callable<Integer> {
             return ExitCodes.BROKEN;
         }
         return report.hasFailed() ? ExitCodes.FAILED : ExitCodes.OK;
+    }
+
+    private int runSeries(List<Contestant> contestants, List<LabFault> chosen, int count) {
+        Path directory = out;
+        if (directory == null || output.isJson() || count < 1) {
+            throw usage("--seeds: give a number of at least 1, --out for what is noted, and no --json");
+        }
+        FaultSeries series = new FaultSeries(
+                directory.resolve("seeds.tsv"), Duration.ofMillis(leaseMillis), contestants, chosen, seed, count);
+        FaultSeries.Summary summary;
+        try (Progress progress = Progress.on(spec.commandLine().getErr(), "faults", series.left())) {
+            summary = series.run(progress);
+        }
+        summary.lines().forEach(spec.commandLine().getOut()::println);
+        if (!summary.undeclared().isEmpty()) {
+            return ExitCodes.BROKEN;
+        }
+        return summary.failed().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
     private List<Contestant> contestants() {

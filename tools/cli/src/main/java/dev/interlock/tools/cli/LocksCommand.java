@@ -3,13 +3,13 @@ package dev.interlock.tools.cli;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.inspect.LockParty;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.ToolException;
 import dev.interlock.tools.locks.Deadlocks;
 import dev.interlock.tools.locks.LockOverview;
 import dev.interlock.tools.locks.LockTexts;
 import dev.interlock.tools.locks.LocksJson;
-import dev.interlock.tools.locks.OtherLocks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -48,9 +50,16 @@ final class LocksCommand {
             paramLabel = "URI",
             defaultValue = "redis://localhost",
             description =
-                    "the servers, as the programs name them: redis://..., rediss://..., redis-cluster://... or redis-sentinel://..."
-                            + " (default: ${DEFAULT-VALUE})")
+                    "the servers, as the programs name them: redis://..., rediss://..., redis-cluster://... or redis-sentinel://...;"
+                            + " of redlock all of them, separated by commas (default: ${DEFAULT-VALUE})")
     private String redis = "";
+
+    @Option(
+            names = "--strategy",
+            scope = ScopeType.INHERIT,
+            paramLabel = "STRATEGY",
+            description = "only locks of this strategy (default: of all that can run on these servers)")
+    private @Nullable String strategy;
 
     @Option(
             names = "--prefix",
@@ -60,13 +69,36 @@ final class LocksCommand {
             description = "what the keys of the programs begin with (default: ${DEFAULT-VALUE})")
     private String prefix = "";
 
+    @Option(
+            names = "--wire",
+            scope = ScopeType.INHERIT,
+            paramLabel = "WIRE",
+            defaultValue = "interlock",
+            description =
+                    "interlock, or plain if the programs share the keys of their locks with clients of other makes, of which this tells"
+                            + " too (default: ${DEFAULT-VALUE})")
+    private String wire = "";
+
+    @Option(
+            names = "--wire-prefix",
+            scope = ScopeType.INHERIT,
+            paramLabel = "PREFIX",
+            description = "with --wire plain, what stands before the name of a lock in its key")
+    private @Nullable String wirePrefix;
+
+    @Option(
+            names = "--wire-suffix",
+            scope = ScopeType.INHERIT,
+            paramLabel = "SUFFIX",
+            description = "with --wire plain, what stands behind the name of a lock in its key")
+    private @Nullable String wireSuffix;
+
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "print JSON instead of tables")
     private boolean json;
 
     @Command(description = "Lists all locks that are held.")
     int list() {
         return with(locks -> {
-            sayWhatIsNotListed(locks);
             show(locks.all());
             return ExitCodes.OK;
         });
@@ -75,13 +107,8 @@ final class LocksCommand {
     @Command(description = "Shows all that is known of a lock: its holder, and those who wait, in order.")
     int show(@Parameters(paramLabel = "NAME", description = "the name of the lock") String name) {
         return with(locks -> {
-            Optional<LockOverview.Found> found = locks.find(name);
-            if (found.isPresent()) {
-                print(json ? LocksJson.locks(List.of(found.get())) : LockTexts.details(found.get()));
-            } else {
-                List<OtherLocks.Trace> traces = locks.traces(name);
-                print(json ? LocksJson.traces(name, traces) : LockTexts.traces(name, traces));
-            }
+            List<LockOverview.Found> found = locks.find(name);
+            print(json ? LocksJson.locks(found) : LockTexts.details(name, found));
             return ExitCodes.OK;
         });
     }
@@ -89,7 +116,6 @@ final class LocksCommand {
     @Command(description = "Shows factories that wait for each other in a circle.")
     int deadlocks() {
         return with(locks -> {
-            sayWhatIsNotListed(locks);
             List<List<Deadlocks.Wait>> circles = Deadlocks.among(
                     locks.all().stream().map(LockOverview.Found::lock).toList());
             print(json ? LocksJson.circles(circles) : LockTexts.circles(circles));
@@ -115,7 +141,6 @@ final class LocksCommand {
             throw new ParameterException(spec.commandLine(), "--every must be at least 1, and --times at least 0");
         }
         return with(locks -> {
-            sayWhatIsNotListed(locks);
             showNow(locks);
             for (int i = 1; i != times; i++) {
                 try {
@@ -149,31 +174,37 @@ final class LocksCommand {
             @Option(names = "--force", required = true, description = "says that you mean it") boolean force,
             @Option(names = "--yes", description = "does not ask") boolean yes) {
         return with(locks -> {
-            Optional<LockOverview.Found> found = locks.find(name);
-            PrintWriter err = spec.commandLine().getErr();
-            if (found.isEmpty()) {
-                List<OtherLocks.Trace> traces = locks.traces(name);
-                print(LockTexts.traces(name, traces));
-                if (traces.isEmpty()) {
-                    return ExitCodes.OK;
-                }
-                err.println("nothing was released: only locks of " + String.join(", ", locks.strategies()) + " can be");
-                return ExitCodes.FAILED;
+            List<LockOverview.Found> all = locks.find(name);
+            if (all.isEmpty()) {
+                print(LockTexts.details(name, all));
+                return ExitCodes.OK;
             }
-            err.print(LockTexts.details(found.get()));
-            if (!yes && !isConfirmed(err)) {
-                err.println("nothing was released");
-                return ExitCodes.FAILED;
+            if (all.size() > 1) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "there are several locks of this name: say with --strategy which is meant, one of "
+                                + all.stream().map(LockOverview.Found::strategy).collect(Collectors.joining(", ")));
             }
-            boolean released = locks.release(found.get());
-            err.println(Instant.now() + " "
-                    + (released ? "released" : "did not release, since it has another holder by now or none,")
-                    + " lock \""
-                    + LockTexts.printable(name) + "\" of "
-                    + LockTexts.who(found.get().lock().holder()) + ", claim "
-                    + found.get().lock().holder().claim() + ", as asked by " + System.getProperty("user.name"));
-            return released ? ExitCodes.OK : ExitCodes.FAILED;
+            return release(locks, all.get(0), yes);
         });
+    }
+
+    private int release(LockOverview locks, LockOverview.Found found, boolean yes) {
+        PrintWriter err = spec.commandLine().getErr();
+        LockParty holder = found.lock().holder();
+        err.print(LockTexts.details(found));
+        if (!yes && !isConfirmed(err)) {
+            err.println("nothing was released");
+            return ExitCodes.FAILED;
+        }
+        boolean released = locks.release(found);
+        err.println(Instant.now() + " "
+                + (released ? "released" : "did not release, since it has another holder by now or none,")
+                + " lock \""
+                + LockTexts.printable(found.lock().name()) + "\" of " + LockTexts.who(holder)
+                + (holder.factory().isPresent() ? ", claim " + holder.claim() : "")
+                + ", as asked by " + System.getProperty("user.name"));
+        return released ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
     private static boolean isConfirmed(PrintWriter err) {
@@ -195,17 +226,21 @@ final class LocksCommand {
 
     private LockOverview open() {
         try {
-            return LockOverview.open(LockConfig.of(redis).toBuilder()
-                    .keyPrefix(prefix)
-                    .commandTimeout(PATIENCE)
-                    .build());
+            LockConfig.Builder config =
+                    LockConfig.of(redis).toBuilder().keyPrefix(prefix).commandTimeout(PATIENCE);
+            config.option("wire", wire);
+            if (wirePrefix != null) {
+                config.option("wire-prefix", wirePrefix);
+            }
+            if (wireSuffix != null) {
+                config.option("wire-suffix", wireSuffix);
+            }
+            PrintWriter err = spec.commandLine().getErr();
+            return LockOverview.open(
+                    config.build(), Optional.ofNullable(strategy), warning -> err.println("interlock: " + warning));
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--redis or --prefix: " + e.getMessage());
+            throw new ParameterException(spec.commandLine(), "--redis, --prefix or --wire: " + e.getMessage());
         }
-    }
-
-    private void sayWhatIsNotListed(LockOverview locks) {
-        spec.commandLine().getErr().println(LockTexts.notListed(locks.strategies()));
     }
 
     private void show(List<LockOverview.Found> found) {

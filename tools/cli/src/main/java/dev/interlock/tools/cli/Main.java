@@ -23,12 +23,13 @@ import picocli.CommandLine.ScopeType;
             LocksCommand.class,
             RedlockCommand.class,
             SiteCommand.class,
-            StrategiesCommand.class
+            StrategiesCommand.class,
+            WiresCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         footer =
-                "%nTwo more commands: bench measures against other libraries, scale measures growth: interlock bench --help,"
-                        + " interlock scale --help")
+                "%nThree more commands: bench measures against other libraries, scale measures growth, simulate runs a strategy on a"
+                        + " virtual clock: interlock bench --help, interlock scale --help, interlock simulate --help")
 public final class Main {
     @Option(
             names = {"-h", "--help"},

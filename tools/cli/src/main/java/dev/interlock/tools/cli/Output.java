@@ -14,6 +14,11 @@ final class Output {
     @Option(names = "--no-color", description = "no colours, as with the environment variable NO_COLOR")
     private boolean noColor;
 
+    /** Returns whether the user wants JSON. */
+    boolean isJson() {
+        return json;
+    }
+
     /** Prints a report in the form that the user wants. */
     void print(PrintWriter out, Supplier<String> asJson, Supplier<String> asText) {
         if (json) {

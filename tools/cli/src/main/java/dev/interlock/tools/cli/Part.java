@@ -8,16 +8,16 @@ import java.util.Optional;
 
 /** A part of the comparison. */
 enum Part {
-    /** What the strategies promise and assume, which is always there. */
+    /** The promises and assumptions of the strategies. Always included. */
     PROFILES,
-    /** Which rules of the contract they keep. */
+    /** The rules of the contract that they keep. */
     CONFORMANCE,
-    /** What they do when things go wrong. */
+    /** Their behaviour under faults. */
     FAULTS,
-    /** How fast they are, and whether a counter that processes share stays right. */
+    /** Their speed, and whether a counter shared by processes stays correct. */
     SPEED;
 
-    /** How the user names it. */
+    /** Returns its name on the command line. */
     String id() {
         return name().toLowerCase(Locale.ROOT);
     }

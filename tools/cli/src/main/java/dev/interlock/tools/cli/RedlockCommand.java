@@ -115,7 +115,7 @@ final class RedlockCommand implements Runnable {
         return with(cluster -> cluster.remove(leaving, gone, this::say));
     }
 
-    /** What is done with a cluster. */
+    /** An operation on a cluster. */
     private interface Operation {
         void run(RedlockOperations cluster) throws InterruptedException;
     }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Writes the documentation as a static site. */
-@Command(name = "site", description = "Writes the documentation as a static site, if all its links lead to something.")
+@Command(name = "site", description = "Writes the documentation as a static site. Fails if a link is broken.")
 final class SiteCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -7,6 +7,7 @@ import dev.interlock.NoSuchLockStrategyException;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.backends.ToolException;
+import dev.interlock.tools.peers.PeerProvider;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,19 +40,39 @@ final class Targets {
     private List<String> strategies = new ArrayList<>();
 
     List<LockStrategyProvider> strategies() {
-        List<LockStrategyProvider> installed = installed();
+        return chosen(installed());
+    }
+
+    private List<LockStrategyProvider> chosen(List<LockStrategyProvider> known) {
         if (strategies.isEmpty()) {
-            return installed;
+            return known;
         }
-        List<String> names = installed.stream().map(LockStrategyProvider::name).toList();
+        List<String> names = known.stream().map(LockStrategyProvider::name).toList();
         for (String strategy : strategies) {
             if (!names.contains(strategy)) {
                 throw usage(new NoSuchLockStrategyException(strategy, names).getMessage());
             }
         }
-        return installed.stream()
+        return known.stream()
                 .filter(provider -> strategies.contains(provider.name()))
                 .toList();
+    }
+
+    /** Whether the user has named strategies. */
+    boolean areNamed() {
+        return !strategies.isEmpty();
+    }
+
+    /**
+     * The strategies and the locks of other libraries that the user wants, as far as they can run on the servers.
+     *
+     * @param peers the locks of other libraries that there are
+     * @param omitted gets a sentence for each that cannot
+     */
+    List<LockStrategyProvider> with(List<PeerProvider> peers, Servers servers, List<String> omitted) {
+        List<LockStrategyProvider> known = new ArrayList<>(installed());
+        known.addAll(peers);
+        return fitting(chosen(known), servers, omitted);
     }
 
     /**
@@ -60,8 +81,13 @@ final class Targets {
      * @param omitted gets a sentence for each of the others
      */
     List<LockStrategyProvider> strategies(Servers servers, List<String> omitted) {
+        return fitting(strategies(), servers, omitted);
+    }
+
+    private List<LockStrategyProvider> fitting(
+            List<LockStrategyProvider> wanted, Servers servers, List<String> omitted) {
         List<LockStrategyProvider> fitting = new ArrayList<>();
-        for (LockStrategyProvider provider : strategies()) {
+        for (LockStrategyProvider provider : wanted) {
             servers.objection(provider)
                     .ifPresentOrElse(
                             why -> omitted.add(provider.name() + " was left out: " + why + "."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.tools.conformance;
 
+import dev.interlock.LockConfig;
 import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Machine;
@@ -8,6 +9,7 @@ import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.Servers;
 import dev.interlock.tools.backends.Version;
+import dev.interlock.tools.peers.PeerProvider;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -51,6 +53,18 @@ public final class Conformance {
             progress.skip(rules.size());
             return new ConformanceReport.Entry(
                     name, candidate.effectiveOptions(), candidate.label(), null, null, Messages.of(e));
+        }
+    }
+
+    /** Runs those of the rules that any lock can be asked, on the lock of another library. */
+    public ConformanceResult checkPeer(PeerProvider peer, Backend backend) {
+        LockConfig config = LockConfig.builder().endpoints(backend.endpoints()).build();
+        try (PeerProvider.KitClients clients = peer.clientsForTheKit(config)) {
+            return RuleRun.ofPlainLocks(clients)
+                    .run(
+                            peer.name(),
+                            rules.stream().filter(Rule.OF_PLAIN_LOCKS::contains).toList(),
+                            Progress.none());
         }
     }
 

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ConformanceReport(
         int schemaVersion, String finishedAt, String interlock, Machine machine, List<Entry> strategies) {
+    public static final String KIND = "conformance";
     public static final int SCHEMA_VERSION = 1;
 
     /** The versions of Redis that there were. */

@@ -29,7 +29,7 @@ final class Kit extends DistributedLockConformance {
 
     /** Hands the harnesses of a session to the tests in it, which the engine makes. */
     static final class Harnesses implements ParameterResolver {
-        static void put(NamespacedHierarchicalStore<Namespace> session, Supplier<LockHarness> harnesses) {
+        static void put(NamespacedHierarchicalStore<Namespace> session, Supplier<?> harnesses) {
             session.put(Namespace.create(Kit.class), Supplier.class, harnesses);
         }
 

@@ -5,6 +5,7 @@ import dev.interlock.conformance.Chapter;
 import dev.interlock.conformance.DistributedLockConformance;
 import dev.interlock.conformance.Fault;
 import dev.interlock.conformance.Needs;
+import dev.interlock.conformance.PlainLockConformance;
 import dev.interlock.spi.Capability;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -29,6 +30,12 @@ public record Rule(Chapter chapter, int number, String name, String needs) {
 
     /** All rules of the kit, in the order of their numbers. */
     public static final List<Rule> ALL = Arrays.stream(DistributedLockConformance.class.getMethods())
+            .flatMap(method -> of(method).stream())
+            .sorted(Comparator.comparing(Rule::chapter).thenComparingInt(Rule::number))
+            .toList();
+
+    /** The rules that any {@link java.util.concurrent.locks.Lock} can be asked. */
+    public static final List<Rule> OF_PLAIN_LOCKS = Arrays.stream(PlainLockConformance.class.getMethods())
             .flatMap(method -> of(method).stream())
             .sorted(Comparator.comparing(Rule::chapter).thenComparingInt(Rule::number))
             .toList();

@@ -2,6 +2,7 @@
 package dev.interlock.tools.conformance;
 
 import dev.interlock.conformance.LockHarness;
+import dev.interlock.conformance.plain.PlainLocks;
 import dev.interlock.tools.backends.Messages;
 import dev.interlock.tools.backends.Progress;
 import dev.interlock.tools.backends.ToolException;
@@ -44,7 +45,8 @@ final class RuleRun {
             .addTestEngines(new JupiterTestEngine())
             .build();
 
-    private final Supplier<LockHarness> harnesses;
+    private final Class<?> kit;
+    private final Supplier<?> source;
     private final Duration limit;
 
     /** Prepares a run that gets a harness for each rule. */
@@ -53,8 +55,18 @@ final class RuleRun {
     }
 
     RuleRun(Supplier<LockHarness> harnesses, Duration limit) {
-        this.harnesses = harnesses;
+        this(Kit.class, harnesses, limit);
+    }
+
+    private RuleRun(Class<?> kit, Supplier<?> source, Duration limit) {
+        this.kit = kit;
+        this.source = source;
         this.limit = limit;
+    }
+
+    /** Prepares a run of the rules for plain locks, with locks for each rule. */
+    static RuleRun ofPlainLocks(Supplier<PlainLocks> locks) {
+        return new RuleRun(PlainKit.class, locks, LIMIT);
     }
 
     /** Runs rules, each of which is a step of progress. */
@@ -65,11 +77,11 @@ final class RuleRun {
         Level before = root.getLevel();
         root.setLevel(Level.OFF);
         try (LauncherSession session = LauncherFactory.openSession(JUPITER_ALONE)) {
-            Kit.Harnesses.put(session.getStore(), harnesses);
+            Kit.Harnesses.put(session.getStore(), source);
             session.getLauncher()
                     .execute(LauncherDiscoveryRequestBuilder.request()
                             .selectors(rules.stream()
-                                    .map(rule -> DiscoverySelectors.selectMethod(Kit.class, rule.method()))
+                                    .map(rule -> DiscoverySelectors.selectMethod(kit, rule.method()))
                                     .toList())
                             .enableImplicitConfigurationParameters(false)
                             .configurationParameters(parameters())

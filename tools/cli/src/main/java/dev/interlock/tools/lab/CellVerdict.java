@@ -4,7 +4,7 @@ package dev.interlock.tools.lab;
 import dev.interlock.tools.lab.evidence.Evidence;
 import java.util.Locale;
 
-/** What the evidence of a cell comes to, from the best to the worst. */
+/** The verdict on the evidence of a cell, from the best to the worst. */
 public enum CellVerdict {
     /** Never two holders at once. */
     SAFE("never two holders at once"),
@@ -32,12 +32,12 @@ public enum CellVerdict {
         return meaning;
     }
 
-    /** How it is called in reports. */
+    /** Returns its name in reports. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether two had the lock at once. */
+    /** Returns whether there were two holders at once. */
     boolean isTwoHolders() {
         return this == DETECTED || this == FENCED || this == VIOLATED;
     }

@@ -9,13 +9,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a strategy has said before what was found of it.
+ * The relation of a finding to the strategy's profile: whether it was declared.
  *
  * @param kind how
  * @param assumption the assumption by which it was declared
  */
 public record Declaration(Kind kind, @Nullable Assumption assumption) {
-    /** How a finding is declared. */
+    /** The kinds of declarations. */
     public enum Kind {
         /** There is nothing to declare: somebody could have the lock, and never two at once. */
         NOTHING,
@@ -30,7 +30,7 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
         /** It is not declared. */
         UNDECLARED;
 
-        /** How it is called in tables. */
+        /** Returns its name in tables. */
         public String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }

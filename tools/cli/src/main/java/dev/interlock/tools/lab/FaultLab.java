@@ -30,7 +30,7 @@ import java.util.concurrent.Future;
 public final class FaultLab {
     private static final int CELLS_AT_ONCE = 8;
 
-    /** How often a cell is played before it is given up. */
+    /** The most attempts at a cell. */
     private static final int TRIES = 4;
 
     private final Duration lease;
@@ -113,6 +113,7 @@ public final class FaultLab {
                 contestant.label(),
                 contestant.effectiveOptions(lease),
                 contestant.specimen(),
+                contestant.isPeer(),
                 profile.capabilities(),
                 profile.assumptions(),
                 List.copyOf(cells));
@@ -159,6 +160,10 @@ public final class FaultLab {
         if (fault.obstacle().isPresent()) {
             return LabCell.without(
                     fault, LabCell.Outcome.NOT_RUN, fault.obstacle().get());
+        }
+        if (contestant.isPeer() && fault.obstacleForPeers().isPresent()) {
+            return LabCell.without(
+                    fault, LabCell.Outcome.NOT_RUN, fault.obstacleForPeers().get());
         }
         long chance = Objects.hash(seed, contestant.label(), fault.id());
         try (LabStage stage = new LabStage(contestant, lease, chance, processes)) {

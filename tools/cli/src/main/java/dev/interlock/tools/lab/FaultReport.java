@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fault lab has found.
+ * The findings of the fault lab.
  *
  * @param seed what chance was drawn from
  * @param leaseMillis the lease in all cells
@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record FaultReport(
         long seed, long leaseMillis, @Nullable String redisVersion, List<Fault> faults, List<Row> strategies) {
+    public static final String KIND = "faults";
+    public static final int SCHEMA_VERSION = 3;
+
     /**
      * A fault.
      *
@@ -43,12 +46,13 @@ public record FaultReport(
     }
 
     /**
-     * What was found of one strategy.
+     * The findings about one strategy.
      *
      * @param name the name of the strategy
      * @param label name and options, for people
      * @param options all its options and their values, those that were left at their defaults too
      * @param specimen whether it is known to be broken, and is there as a warning
+     * @param peer whether it is the lock of another library, whose profile is what its documentation says
      * @param capabilities what it promises
      * @param assumptions what it takes for granted
      * @param cells a cell for each fault
@@ -58,30 +62,40 @@ public record FaultReport(
             String label,
             Map<String, String> options,
             boolean specimen,
+            boolean peer,
             Set<Capability> capabilities,
             Set<Assumption> assumptions,
-            List<LabCell> cells) {}
+            List<LabCell> cells) {
+        /** Whether it is one of ours, which must do nothing that its profile does not declare. */
+        public boolean ours() {
+            return !specimen && !peer;
+        }
+    }
 
-    /** What no profile has declared and no fault excuses; of specimens nothing else is expected. */
+    /**
+     * Returns whether there is a finding that no profile declares and no fault excuses. Specimens are excluded, since
+     * they are known to be broken, and so are other libraries, which declare nothing to us.
+     */
     public boolean hasUndeclared() {
         return strategies.stream()
-                .filter(row -> !row.specimen())
+                .filter(Row::ours)
                 .flatMap(row -> row.cells().stream())
                 .anyMatch(LabCell::undeclared);
     }
 
     public boolean hasFailed() {
         return strategies.stream()
+                .filter(row -> !row.peer())
                 .flatMap(row -> row.cells().stream())
                 .anyMatch(cell -> cell.outcome() == LabCell.Outcome.FAILED);
     }
 
-    /** What went wrong, a sentence for each cell that it went wrong with. */
+    /** Returns the problems, a sentence for each cell that has one. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         for (Row row : strategies) {
             for (LabCell cell : row.cells()) {
-                if (cell.undeclared() && !row.specimen() && cell.verdict() != null) {
+                if (cell.undeclared() && row.ours() && cell.verdict() != null) {
                     problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault() + ": "
                             + cell.verdict().meaning() + ", which its profile does not declare.");
                 }
@@ -90,8 +104,8 @@ public record FaultReport(
                             + cell.verdict().meaning() + ".");
                 }
                 if (cell.outcome() == LabCell.Outcome.FAILED) {
-                    problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault()
-                            + " could not be examined: " + cell.reason());
+                    problems.add((row.peer() ? "\"" : "FAILED: strategy \"") + row.label() + "\" under fault "
+                            + cell.fault() + " could not be examined: " + cell.reason());
                 }
             }
         }

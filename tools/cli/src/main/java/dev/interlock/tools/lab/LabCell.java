@@ -6,7 +6,7 @@ import dev.interlock.tools.lab.play.LabFault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one strategy under one fault.
+ * The outcome of one strategy under one fault.
  *
  * @param fault the name of the fault
  * @param outcome whether it was played
@@ -24,7 +24,7 @@ public record LabCell(
         @Nullable Declaration declaration,
         @Nullable Evidence evidence,
         int disturbed) {
-    /** What became of a cell. */
+    /** The outcome of a cell. */
     public enum Outcome {
         /** It was played to its end. */
         PLAYED,

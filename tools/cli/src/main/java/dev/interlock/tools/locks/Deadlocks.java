@@ -34,11 +34,11 @@ public final class Deadlocks {
      */
     public record Wait(LockParty waiter, String lock, LockParty holder) {
         private String from() {
-            return waiter.factory();
+            return waiter.identity().orElse("");
         }
 
         private String to() {
-            return holder.factory();
+            return holder.identity().orElse("");
         }
     }
 
@@ -53,7 +53,10 @@ public final class Deadlocks {
         for (InspectedLock lock : locks) {
             for (LockParty waiter : lock.waiters()) {
                 Wait wait = new Wait(waiter, lock.name(), lock.holder());
-                if (!wait.from().equals(wait.to())) {
+                // Who is not known takes part in no circle.
+                if (!wait.from().isEmpty()
+                        && !wait.to().isEmpty()
+                        && !wait.from().equals(wait.to())) {
                     search.waits
                             .computeIfAbsent(wait.from(), factory -> new ArrayList<>())
                             .add(wait);

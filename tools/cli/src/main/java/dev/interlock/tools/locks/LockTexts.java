@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Locks as text for a terminal. */
 public final class LockTexts {
@@ -25,9 +26,9 @@ public final class LockTexts {
             rows.add(List.of(
                     printable(lock.name()),
                     each.strategy(),
-                    who(lock.holder()),
+                    who(lock.holder()) + votes(lock),
                     left(lock),
-                    Long.toString(lock.waiting())));
+                    waiting(lock)));
         }
         return TextTable.figures(List.of("Lock", "Strategy", "Held by", "Lease left", "Waiting"), rows);
     }
@@ -37,57 +38,65 @@ public final class LockTexts {
         InspectedLock lock = found.lock();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("strategy", found.strategy()));
-        rows.add(List.of("held by", who(lock.holder())));
-        rows.add(List.of("  claim", lock.holder().claim()));
-        lock.holder().since().ifPresent(since -> rows.add(List.of("  since about", since.toString())));
-        lock.holder()
-                .card()
-                .ifPresentOrElse(
-                        card -> describe(card, rows),
-                        () -> rows.add(List.of(
-                                "  process",
-                                "not known: its factory has left no card yet, or has card=false (docs/operating.md)")));
+        LockParty holder = lock.holder();
+        rows.add(List.of("held by", who(holder)));
+        lock.votes()
+                .ifPresent(votes -> rows.add(List.of(
+                        "  votes",
+                        votes.held() + " of " + votes.servers() + (votes.decided() ? "" : ", no majority")
+                                + (votes.answered() < votes.servers()
+                                        ? "; " + votes.answered() + " have answered"
+                                        : ""))));
+        if (holder.factory().isPresent()) {
+            rows.add(List.of("  claim", holder.claim()));
+        }
+        lock.holds().ifPresent(holds -> rows.add(List.of("  holds", Long.toString(holds))));
+        holder.since().ifPresent(since -> rows.add(List.of("  since about", since.toString())));
+        holder.card().ifPresent(card -> describe(card, holder, rows));
+        if (holder.factory().isPresent() && holder.card().isEmpty()) {
+            rows.add(List.of(
+                    "  process", "not known: its factory has left no card yet, or has card=false (docs/operating.md)"));
+        }
         rows.add(List.of("lease left", left(lock)));
         lock.lastFence().ifPresent(fence -> rows.add(List.of("fencing token", "at most " + fence)));
-        rows.add(List.of("waiting", Long.toString(lock.waiting())));
+        rows.add(List.of("waiting", waiting(lock)));
         int place = 1;
         for (LockParty waiter : lock.waiters()) {
             String since = waiter.since().map(it -> ", since " + it).orElse("");
             rows.add(List.of("  " + place++ + ".", who(waiter) + since));
         }
+        if (!lock.note().isEmpty()) {
+            rows.add(List.of("note", lock.note()));
+        }
         return TextTable.texts(List.of("lock", printable(lock.name())), rows);
     }
 
-    /** Keys of other strategies that say that a lock is taken; or that nobody holds it if there are none. */
-    public static String traces(String name, List<OtherLocks.Trace> traces) {
-        if (traces.isEmpty()) {
-            return "nobody holds lock \"" + printable(name) + "\"\n";
-        }
-        StringBuilder text = new StringBuilder();
-        for (OtherLocks.Trace trace : traces) {
-            text.append("lock \"" + printable(name) + "\" is taken with strategy " + trace.strategy() + ": key \""
-                    + printable(trace.key()) + "\", "
-                    + trace.remaining()
-                            .map(left -> "lease left " + seconds(left))
-                            .orElse("which does not end by itself")
-                    + " (" + trace.limits() + ")\n");
-        }
-        return text.toString();
+    /** Locks of one name in full; or that nobody holds it if there are none. */
+    public static String details(String name, List<LockOverview.Found> found) {
+        return found.isEmpty()
+                ? "nobody holds lock \"" + printable(name) + "\"\n"
+                : found.stream().map(LockTexts::details).collect(Collectors.joining());
     }
 
-    /** Which strategies are not in a list, in a line for whoever reads it. */
-    public static String notListed(List<String> listed) {
-        return "Locks of " + String.join(", ", listed) + " are looked at. Those of "
-                + String.join(", ", OtherLocks.STRATEGIES)
-                + " cannot be listed: \"show NAME\" says whether one is taken.";
+    private static String votes(InspectedLock lock) {
+        return lock.votes()
+                .map(votes ->
+                        ", " + votes.held() + " of " + votes.servers() + (votes.decided() ? "" : " (no majority)"))
+                .orElse("");
     }
 
-    private static void describe(FactoryCard card, List<List<String>> rows) {
+    private static String waiting(InspectedLock lock) {
+        return lock.waiting().isPresent() ? Long.toString(lock.waiting().getAsLong()) : "not known";
+    }
+
+    private static void describe(FactoryCard card, LockParty holder, List<List<String>> rows) {
         if (!card.client().isEmpty()) {
             rows.add(List.of("  client name", card.client()));
         }
         rows.add(List.of("  factory since", card.started().toString()));
-        rows.add(List.of("  thread", "not in Redis: see a thread dump of pid " + card.pid()));
+        if (holder.thread().isEmpty()) {
+            rows.add(List.of("  thread", "not in Redis: see a thread dump of pid " + card.pid()));
+        }
     }
 
     /** Circles of waits, and what they mean. */
@@ -111,12 +120,14 @@ public final class LockTexts {
         return text.toString();
     }
 
-    /** A party in a few words: the process if its factory has said which, and the digest of the factory. */
+    /** A party in a few words: the process if its factory has said which, the digest of the factory, and a client of another library. */
     public static String who(LockParty party) {
-        return party.card()
-                        .map(card -> "pid " + card.pid() + " on " + card.host() + ", ")
-                        .orElse("")
-                + "factory " + party.factory();
+        List<String> words = new ArrayList<>();
+        party.card().ifPresent(card -> words.add("pid " + card.pid() + " on " + card.host()));
+        party.factory().ifPresent(factory -> words.add("factory " + factory));
+        party.client().ifPresent(client -> words.add("client " + client));
+        party.thread().ifPresent(thread -> words.add("thread " + thread));
+        return words.isEmpty() ? "not known" : String.join(", ", words);
     }
 
     private static String left(InspectedLock lock) {

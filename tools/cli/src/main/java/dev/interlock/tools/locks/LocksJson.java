@@ -20,24 +20,6 @@ public final class LocksJson {
         return text("locks", array);
     }
 
-    /** Keys of other strategies that say that a lock is taken, in place of a lock that can be looked at. */
-    public static String traces(String name, List<OtherLocks.Trace> traces) {
-        JsonArray array = new JsonArray();
-        for (OtherLocks.Trace trace : traces) {
-            JsonObject object = new JsonObject();
-            object.addProperty("name", name);
-            object.addProperty("strategy", trace.strategy());
-            object.addProperty("key", trace.key());
-            trace.remaining().ifPresent(left -> object.addProperty("remainingMillis", left.toMillis()));
-            object.addProperty("limits", trace.limits());
-            array.add(object);
-        }
-        JsonObject document = document();
-        document.add("locks", new JsonArray());
-        document.add("taken", array);
-        return text(document);
-    }
-
     /** Circles of waits. */
     public static String circles(List<List<Deadlocks.Wait>> circles) {
         JsonArray array = new JsonArray();
@@ -56,18 +38,10 @@ public final class LocksJson {
     }
 
     private static String text(String name, JsonElement content) {
-        JsonObject document = document();
-        document.add(name, content);
-        return text(document);
-    }
-
-    private static JsonObject document() {
         JsonObject document = new JsonObject();
-        document.addProperty("schemaVersion", 1);
-        return document;
-    }
-
-    private static String text(JsonObject document) {
+        document.addProperty("kind", name);
+        document.addProperty("schemaVersion", 2);
+        document.add(name, content);
         return new GsonBuilder()
                         .setPrettyPrinting()
                         .disableHtmlEscaping()
@@ -83,16 +57,32 @@ public final class LocksJson {
         object.add("holder", party(lock.holder()));
         lock.remaining().ifPresent(left -> object.addProperty("remainingMillis", left.toMillis()));
         lock.lastFence().ifPresent(fence -> object.addProperty("lastFencingToken", fence));
-        object.addProperty("waiting", lock.waiting());
+        lock.holds().ifPresent(holds -> object.addProperty("holds", holds));
+        lock.votes().ifPresent(votes -> object.add("votes", votes(votes)));
+        lock.waiting().ifPresent(waiting -> object.addProperty("waiting", waiting));
         JsonArray waiters = new JsonArray();
         lock.waiters().forEach(waiter -> waiters.add(party(waiter)));
         object.add("waiters", waiters);
+        if (!lock.note().isEmpty()) {
+            object.addProperty("note", lock.note());
+        }
+        return object;
+    }
+
+    private static JsonObject votes(InspectedLock.Votes votes) {
+        JsonObject object = new JsonObject();
+        object.addProperty("held", votes.held());
+        object.addProperty("answered", votes.answered());
+        object.addProperty("servers", votes.servers());
+        object.addProperty("majority", votes.decided());
         return object;
     }
 
     private static JsonObject party(LockParty party) {
         JsonObject object = new JsonObject();
-        object.addProperty("factory", party.factory());
+        party.factory().ifPresent(factory -> object.addProperty("factory", factory));
+        party.client().ifPresent(client -> object.addProperty("clientId", client));
+        party.thread().ifPresent(thread -> object.addProperty("thread", thread));
         object.addProperty("claim", party.claim());
         party.since().ifPresent(since -> object.addProperty("since", since.toString()));
         party.card().ifPresent(card -> {

@@ -5,9 +5,9 @@ import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Lets several contenders take one lock in turns, as fast as they get it. */
+/** Measures several contenders that acquire one lock in turn, as fast as they can. */
 public final class Contention implements Measurement<Contention.Result> {
     private final Effort effort;
     private final int clients;
@@ -20,20 +20,24 @@ public final class Contention implements Measurement<Contention.Result> {
     }
 
     /**
-     * What contenders achieve.
+     * The result of contention.
      *
      * @param clients the number of factories
      * @param threadsPerClient the number of threads that use each
      * @param acquisitionsPerSecond how often the lock was taken
      * @param handOffsPerSecond how often it went to another thread than the one that had it last
      * @param commandsPerAcquisition how many commands that takes
+     * @param fairness Jain's index of the contenders' shares: 1 if all are the same, 1/n if one of n gets everything
+     * @param leastShare the share of the contender that got the least, where 1 is as much as all others
      */
     public record Result(
             int clients,
             int threadsPerClient,
             double acquisitionsPerSecond,
             double handOffsPerSecond,
-            double commandsPerAcquisition) {}
+            double commandsPerAcquisition,
+            double fairness,
+            double leastShare) {}
 
     @Override
     public String title() {
@@ -45,52 +49,90 @@ public final class Contention implements Measurement<Contention.Result> {
         List<DistributedLockFactory> factories = new ArrayList<>();
         try {
             String name = MeasuredStrategy.newName("contended");
-            Turns turns = new Turns();
+            Turns turns = new Turns(clients * threadsPerClient);
             List<Runnable> contenders = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 DistributedLockFactory factory = subject.open();
                 factories.add(factory);
                 for (int j = 0; j < threadsPerClient; j++) {
-                    contenders.add(contender(factory.getLock(name), turns));
+                    contenders.add(contender(factory.getLock(name), turns, contenders.size()));
                 }
             }
-            Crew.run(contenders, effort.warmUp());
-            turns.handOffs.reset();
-            Crew.Work timed = Crew.run(contenders, effort.contended());
-            long handOffs = turns.handOffs.sum();
+            WorkerThreads.run(contenders, effort.warmUp());
+            turns.reset();
+            WorkerThreads.Work timed = WorkerThreads.run(contenders, effort.contended());
+            long handOffs = turns.handOffs;
+            double fairness = turns.fairness();
+            double leastShare = turns.leastShare();
             long[] acquisitions = new long[1];
             long commands = subject.backend()
                     .commands(() -> acquisitions[0] =
-                            Crew.run(contenders, effort.counted()).steps());
+                            WorkerThreads.run(contenders, effort.counted()).steps());
             return new Result(
                     clients,
                     threadsPerClient,
                     timed.stepsPerSecond(),
                     handOffs / timed.seconds(),
-                    (double) commands / acquisitions[0]);
+                    (double) commands / acquisitions[0],
+                    fairness,
+                    leastShare);
         } finally {
             factories.forEach(DistributedLockFactory::close);
         }
     }
 
-    /** Who had the lock last, and how often that changed: written under the lock that is measured, if it works. */
+    /** Who had the lock how often. Written under the lock that is measured, which may be broken: then figures are a bit off. */
     private static final class Turns {
-        private volatile long last = -1;
-        private final LongAdder handOffs = new LongAdder();
+        private final AtomicLongArray byContender;
+        private volatile int last = -1;
+        private volatile long handOffs;
 
-        void take(long contender) {
+        Turns(int contenders) {
+            byContender = new AtomicLongArray(contenders);
+        }
+
+        void reset() {
+            handOffs = 0;
+            for (int i = 0; i < byContender.length(); i++) {
+                byContender.set(i, 0);
+            }
+        }
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // The lock that is measured guards it.
+        void take(int contender) {
+            byContender.incrementAndGet(contender);
             if (last != contender) {
                 last = contender;
-                handOffs.increment();
+                handOffs++;
             }
+        }
+
+        double fairness() {
+            double sum = 0;
+            double squares = 0;
+            for (int i = 0; i < byContender.length(); i++) {
+                sum += byContender.get(i);
+                squares += (double) byContender.get(i) * byContender.get(i);
+            }
+            return squares == 0 ? 0 : sum * sum / (byContender.length() * squares);
+        }
+
+        double leastShare() {
+            double sum = 0;
+            double least = Double.MAX_VALUE;
+            for (int i = 0; i < byContender.length(); i++) {
+                sum += byContender.get(i);
+                least = Math.min(least, (double) byContender.get(i));
+            }
+            return sum == 0 ? 0 : least * byContender.length() / sum;
         }
     }
 
-    private static Runnable contender(DistributedLock lock, Turns turns) {
+    private static Runnable contender(DistributedLock lock, Turns turns, int number) {
         return () -> {
             lock.lock();
             try {
-                turns.take(Thread.currentThread().getId());
+                turns.take(number);
             } finally {
                 lock.unlock();
             }

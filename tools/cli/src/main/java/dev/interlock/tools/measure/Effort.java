@@ -4,7 +4,7 @@ package dev.interlock.tools.measure;
 import java.time.Duration;
 
 /**
- * How long and how hard to measure.
+ * The duration and intensity of measurements.
  *
  * @param name what the user calls it
  * @param warmUp for how long each measurement runs before it counts

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lets the threads of two JVM processes add to one number in Redis, in two steps and under the lock. A lock that lets two in
- * at once loses updates.
+ * Makes the threads of two JVM processes increment one number in Redis, in two steps under the lock. A lock that lets
+ * two holders in at once loses updates.
  */
 public final class GuardedCounter implements Measurement<GuardedCounter.Result> {
     private static final int PROCESSES = 2;
@@ -21,7 +21,7 @@ public final class GuardedCounter implements Measurement<GuardedCounter.Result> 
     }
 
     /**
-     * What became of the number.
+     * The result: the expected and the actual number.
      *
      * @param processes the number of processes
      * @param threadsPerProcess the number of threads in each
@@ -50,6 +50,7 @@ public final class GuardedCounter implements Measurement<GuardedCounter.Result> 
         Duration time = effort.guardedCounter();
         WorkerProcess.Task task = new WorkerProcess.Task(
                 subject.strategy(),
+                subject.options(),
                 subject.backend().endpoints(),
                 MeasuredStrategy.newName("guard"),
                 key,

@@ -7,7 +7,7 @@ package dev.interlock.tools.measure;
  * @param <R> what it finds: a record, which goes into the report as it is
  */
 public interface Measurement<R> {
-    /** What is being measured, for the progress display. */
+    /** Returns the title for the progress display. */
     String title();
 
     /**

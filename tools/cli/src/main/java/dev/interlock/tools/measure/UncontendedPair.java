@@ -20,7 +20,7 @@ public final class UncontendedPair implements Measurement<UncontendedPair.Result
     }
 
     /**
-     * What a pair costs.
+     * The cost of a pair.
      *
      * @param pairs how many were timed
      * @param p50Millis the median time, in milliseconds
@@ -56,7 +56,7 @@ public final class UncontendedPair implements Measurement<UncontendedPair.Result
             DistributedLock lock = factory.getLock(MeasuredStrategy.newName("pair"));
             repeat(lock, effort.warmUp());
             Histogram nanos = new Histogram(DIGITS);
-            Crew.Work work = Crew.run(
+            WorkerThreads.Work work = WorkerThreads.run(
                     List.of(() -> {
                         long from = System.nanoTime();
                         pair(lock);
@@ -82,7 +82,7 @@ public final class UncontendedPair implements Measurement<UncontendedPair.Result
     }
 
     private static void repeat(DistributedLock lock, Duration time) {
-        Crew.run(List.of(() -> pair(lock)), time);
+        WorkerThreads.run(List.of(() -> pair(lock)), time);
     }
 
     /** Takes the lock and gives it back; nothing that could fail comes between. */

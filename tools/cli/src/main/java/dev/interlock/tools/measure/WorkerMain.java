@@ -31,7 +31,8 @@ public final class WorkerMain {
         CountDownLatch go = new CountDownLatch(1);
         parent.follow(line -> go.countDown());
         List<PlainClient> clients = new ArrayList<>();
-        try (DistributedLockFactory factory = MeasuredStrategy.open(task.strategy(), task.endpoints())) {
+        try (DistributedLockFactory factory =
+                MeasuredStrategy.open(task.strategy(), task.options(), task.endpoints())) {
             DistributedLock lock = factory.getLock(task.lock());
             List<Runnable> steps = new ArrayList<>();
             for (int i = 0; i < task.threads(); i++) {
@@ -43,7 +44,7 @@ public final class WorkerMain {
             parent.say(WorkerProcess.READY);
             go.await();
             parent.say(Long.toString(
-                    Crew.run(steps, Duration.ofMillis(task.millis())).steps()));
+                    WorkerThreads.run(steps, Duration.ofMillis(task.millis())).steps()));
         } finally {
             clients.forEach(PlainClient::close);
         }

@@ -7,6 +7,7 @@ import dev.interlock.tools.backends.ToolException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -14,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A JVM of its own that runs {@link WorkerMain}, and ends when its standard input does. */
 final class WorkerProcess implements AutoCloseable {
-    /** What a worker says when it waits for the start. */
+    /** The line with which a worker says that it is ready. */
     static final String READY = "ready";
 
-    /** What it is told then. */
+    /** The line that starts its work. */
     static final String GO = "go";
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -29,16 +30,24 @@ final class WorkerProcess implements AutoCloseable {
             ChildJvm.start(List.of(), WorkerMain.class, List.of(), stdout::add, () -> stdout.add(END_OF_OUTPUT));
 
     /**
-     * What a worker does.
+     * The task of a worker.
      *
      * @param strategy the strategy
+     * @param options its options
      * @param endpoints its servers
      * @param lock the name of the lock
      * @param key the key of the number to add to
      * @param threads the number of threads
      * @param millis for how long
      */
-    record Task(String strategy, String endpoints, String lock, String key, int threads, long millis) {}
+    record Task(
+            String strategy,
+            Map<String, String> options,
+            String endpoints,
+            String lock,
+            String key,
+            int threads,
+            long millis) {}
 
     private WorkerProcess() {}
 
@@ -61,7 +70,7 @@ final class WorkerProcess implements AutoCloseable {
         child.say(GO);
     }
 
-    /** Waits for the end of work that takes a time, and returns how often the worker has added one. */
+    /** Waits for the end of the work, and returns how often the worker has added one. */
     long result(Duration time) {
         String line = nextLine(time.plus(END_LIMIT));
         try {

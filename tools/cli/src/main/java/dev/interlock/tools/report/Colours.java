@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes verdicts stand out on a terminal. */
+/** Colours the verdicts on a terminal. */
 public final class Colours {
     /** Set to {@code on} by the launcher where standard output is a terminal, which Java 17 cannot find out. */
     public static final String PROPERTY = "interlock.color";

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * results, so that it can be kept under version control.
  */
 public final class ConformancePage {
-    /** How the page of the checkout is made. */
+    /** The command that writes the page of the checkout. */
     static final String COMMAND = "./interlock conformance --document docs/conformance.md";
 
     private static final String KEPT = "✓";
@@ -95,7 +95,7 @@ public final class ConformancePage {
         }
     }
 
-    /** What a heading of the contract is called in links, without its dots and in lower case. */
+    /** Returns the anchor of a rule's heading in the contract: without dots, in lower case. */
     private static String anchor(Rule rule) {
         return rule.chapter().number() + "" + rule.number() + "-" + rule.name().toLowerCase(Locale.ROOT);
     }

@@ -6,19 +6,46 @@ import dev.interlock.tools.lab.FaultReport;
 import dev.interlock.tools.lab.LabCell;
 import dev.interlock.tools.lab.LabCell.Outcome;
 import dev.interlock.tools.lab.evidence.Evidence;
+import dev.interlock.tools.lab.play.LabFault;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Makes tables of a {@link FaultReport}. */
+/** Creates tables from a {@link FaultReport}. */
 final class FaultTables {
+    private static final String NONE = "-";
+
+    /** The faults after which somebody else must wait for the lock. */
+    private static final Set<String> RECOVERED_FROM = Stream.of(
+                    LabFault.KILLED,
+                    LabFault.CUT,
+                    LabFault.CUT_REPLIES,
+                    LabFault.REDIS_STALLED,
+                    LabFault.RESTART_LATER,
+                    LabFault.FAILOVER_WAIT,
+                    LabFault.KILLED_ACQUIRING,
+                    LabFault.KILLED_RENEWING,
+                    LabFault.KILLED_RELEASING,
+                    LabFault.OUT_OF_MEMORY,
+                    LabFault.READ_ONLY,
+                    LabFault.LOADING,
+                    LabFault.MAJORITY_DEAD,
+                    LabFault.SENTINEL_FAILOVER,
+                    LabFault.CLUSTER_FAILOVER)
+            .map(LabFault::id)
+            .collect(Collectors.toUnmodifiableSet());
+
     private FaultTables() {}
 
     static List<ReportTable> of(FaultReport report) {
         List<ReportTable> tables = new ArrayList<>();
         tables.add(verdicts("Faults", report, false));
+        tables.add(recovery(report));
         tables.add(verdicts("Faults: specimens of locks that are known to be broken, as a warning", report, true));
         return tables;
     }
@@ -33,8 +60,8 @@ final class FaultTables {
         for (int i = 0; i < report.faults().size() && !strategies.isEmpty(); i++) {
             int column = i;
             List<String> row = new ArrayList<>(List.of(report.faults().get(i).id()));
-            strategies.forEach(strategy -> row.add(word(strategy.cells().get(column))));
-            // What happens to several servers only is no news of locks on one.
+            strategies.forEach(strategy -> row.add(word(strategy.cells().get(column), !strategy.peer())));
+            // Faults of several servers do not concern locks on one.
             if (!row.stream().skip(1).allMatch(word(Outcome.DOES_NOT_APPLY)::equals)) {
                 rows.add(row);
             }
@@ -42,8 +69,43 @@ final class FaultTables {
         return new ReportTable(title, header, rows, notes(strategies));
     }
 
+    /** How long it takes until somebody has the lock again. */
+    static ReportTable recovery(FaultReport report) {
+        List<FaultReport.Row> strategies =
+                report.strategies().stream().filter(row -> !row.specimen()).toList();
+        List<String> header = new ArrayList<>(List.of("Fault"));
+        strategies.forEach(row -> header.add(row.label()));
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = 0; i < report.faults().size(); i++) {
+            int column = i;
+            String fault = report.faults().get(i).id();
+            if (RECOVERED_FROM.contains(fault)) {
+                List<String> row = new ArrayList<>(List.of(fault));
+                strategies.forEach(strategy -> row.add(recovery(strategy.cells().get(column))));
+                if (row.stream().skip(1).anyMatch(cell -> !cell.equals(NONE))) {
+                    rows.add(row);
+                }
+            }
+        }
+        return new ReportTable(
+                "Recovery: from the fault to the next grant to another client",
+                header,
+                rows,
+                List.of("The lease is " + seconds(report.leaseMillis())
+                        + "; a dead holder's lock is not free before its lease is over. \"never\" is within the time that the lab"
+                        + " looked."));
+    }
+
+    private static String recovery(LabCell cell) {
+        Evidence evidence = cell.evidence();
+        if (evidence == null) {
+            return NONE;
+        }
+        return evidence.nextHolderMillis() == null ? "never" : seconds(evidence.nextHolderMillis());
+    }
+
     /** A cell in a word or two. */
-    static String word(LabCell cell) {
+    static String word(LabCell cell, boolean ours) {
         if (cell.verdict() == null) {
             return word(cell.outcome());
         }
@@ -52,7 +114,7 @@ final class FaultTables {
         if (cell.verdict() == CellVerdict.BLOCKED) {
             word += (evidence.unserved() ? " >" : " ") + seconds(evidence.nobodyMillis());
         }
-        return word + (cell.undeclared() ? " !" : cell.knownDefect() ? " (known defect)" : "");
+        return word + (ours && cell.undeclared() ? " !" : cell.knownDefect() ? " (known defect)" : "");
     }
 
     private static String word(Outcome outcome) {
@@ -75,7 +137,11 @@ final class FaultTables {
         Arrays.stream(CellVerdict.values())
                 .filter(verdict -> cells.stream().anyMatch(cell -> cell.verdict() == verdict))
                 .forEach(verdict -> notes.add(verdict.word() + ": " + verdict.meaning() + "."));
-        if (cells.stream().anyMatch(LabCell::undeclared)) {
+        boolean undeclared = strategies.stream()
+                .filter(row -> !row.peer())
+                .flatMap(row -> row.cells().stream())
+                .anyMatch(LabCell::undeclared);
+        if (undeclared) {
             notes.add("!: the profile does not declare it, and the fault does not excuse it.");
         }
         cells.stream()

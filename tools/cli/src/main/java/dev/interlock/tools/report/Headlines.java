@@ -5,6 +5,7 @@ import dev.interlock.tools.measure.GuardedCounter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** The sentences around the tables of a report. */
@@ -26,8 +27,21 @@ public final class Headlines {
         if (report.faults() != null && report.faults().redisVersion() != null) {
             versions.add(report.faults().redisVersion());
         }
-        return report.finishedAt() + "; Interlock " + report.interlock() + ", effort " + report.effort() + "; "
-                + redis(versions) + "; " + report.machine().description();
+        return report.finishedAt() + "; Interlock " + report.interlock()
+                + (report.commit() == null ? "" : " (commit " + report.commit() + ")") + ", effort " + report.effort()
+                + "; "
+                + redis(versions) + "; " + report.machine().description() + load(report);
+    }
+
+    private static String load(Report report) {
+        List<Double> load = report.load();
+        return load == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "; load average %.1f at the beginning and %.1f at the end",
+                        load.get(0),
+                        load.get(load.size() - 1));
     }
 
     /** The versions of Redis that there were. */
@@ -35,7 +49,7 @@ public final class Headlines {
         return "Redis " + (versions.isEmpty() ? "unknown" : String.join(", ", versions));
     }
 
-    /** What went wrong, a sentence for each strategy that it went wrong with. */
+    /** Returns the problems, a sentence for each strategy that has one. */
     static List<String> problems(Report report) {
         List<String> problems = new ArrayList<>();
         for (StrategyReport strategy : report.strategies()) {
@@ -44,7 +58,7 @@ public final class Headlines {
                 problems.add("FAILED: strategy \"" + strategy.name() + "\" lost " + counter.lost() + " of "
                         + counter.expected() + " updates: its lock let two holders in at once.");
             }
-            if (strategy.conformance() != null) {
+            if (strategy.conformance() != null && strategy.ours()) {
                 problems.addAll(strategy.conformance().brokenRules(strategy.name()));
             }
             if (strategy.failure() != null) {

@@ -3,6 +3,7 @@ package dev.interlock.tools.report;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
+import dev.interlock.conformance.Chapter;
 import dev.interlock.spi.Assumption;
 import dev.interlock.tools.backends.Version;
 import dev.interlock.tools.lab.CellVerdict;
@@ -10,8 +11,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -47,7 +50,17 @@ public final class HtmlRenderer {
                 "assumptionSummaries",
                 gson.toJsonTree(Arrays.stream(Assumption.values())
                         .collect(Collectors.toMap(Assumption::name, Assumption::summary))));
-        List<ReportTable> tables = ReportTables.measured(report);
+        data.add("guide", gson.toJsonTree(DecisionGuide.parse(resource("decide.md"))));
+        data.add(
+                "chapters",
+                gson.toJsonTree(Arrays.stream(Chapter.values())
+                        .map(chapter -> Map.of("number", chapter.number(), "title", chapter.title()))
+                        .toList()));
+        data.add("peers", gson.toJsonTree(ReportTables.peers(report)));
+        List<ReportTable> tables = new ArrayList<>(ReportTables.measured(report));
+        if (report.faults() != null) {
+            tables.add(FaultTables.recovery(report.faults()));
+        }
         data.add("profiles", gson.toJsonTree(ReportTables.profiles(report)));
         data.add(
                 "tables",

@@ -6,17 +6,20 @@ import java.util.stream.Collectors;
 
 /** Writes a report in Markdown. */
 public final class MarkdownRenderer {
+    private static final int WIDTH = 120;
+
     private MarkdownRenderer() {}
 
     public static String render(Report report, List<ReportTable> tables) {
         StringBuilder text = new StringBuilder();
         text.append("# ").append(Headlines.TITLE).append("\n\n");
-        text.append(Headlines.setting(report)).append("\n\n");
+        text.append(wrapped(Headlines.setting(report))).append("\n\n");
         text.append("Made by `").append(report.command()).append("`.\n");
         table(text, ReportTables.recommendations(report));
         tables.forEach(table -> table(text, table));
-        report.omitted().forEach(omitted -> text.append("\n").append(omitted).append("\n"));
-        text.append("\n").append(Headlines.CAVEAT).append("\n");
+        report.omitted()
+                .forEach(omitted -> text.append("\n").append(wrapped(omitted)).append("\n"));
+        text.append("\n").append(wrapped(Headlines.CAVEAT)).append("\n");
         Headlines.problems(report)
                 .forEach(problem ->
                         text.append("\n**").append(problem.replace("\n", " ")).append("**\n"));
@@ -37,8 +40,21 @@ public final class MarkdownRenderer {
                     .append("|---:".repeat(table.header().size() - 1))
                     .append("|\n");
             table.rows().forEach(row -> row(text, row));
-            table.notes().forEach(note -> text.append("\n").append(note).append("\n"));
+            table.notes()
+                    .forEach(note -> text.append("\n").append(wrapped(note)).append("\n"));
         }
+    }
+
+    /** Returns a paragraph in lines of at most {@link #WIDTH} characters, as far as its words allow. */
+    private static String wrapped(String paragraph) {
+        StringBuilder text = new StringBuilder();
+        int width = 0;
+        for (String word : paragraph.split(" ", -1)) {
+            boolean isNewLine = width > 0 && width + 1 + word.length() > WIDTH;
+            text.append(width == 0 ? "" : isNewLine ? "\n" : " ").append(word);
+            width = isNewLine || width == 0 ? word.length() : width + 1 + word.length();
+        }
+        return text.toString();
     }
 
     private static void row(StringBuilder text, List<String> cells) {

@@ -40,7 +40,10 @@ public final class Recommendations {
                 .toList();
     }
 
-    public static List<Recommendation> of(List<StrategyReport> strategies, @Nullable FaultReport faults) {
+    public static List<Recommendation> of(List<StrategyReport> everything, @Nullable FaultReport faults) {
+        // Others have documents of their own to recommend them.
+        List<StrategyReport> strategies =
+                everything.stream().filter(StrategyReport::ours).toList();
         Recommendations found = new Recommendations(strategies, faults);
         List<Recommendation> all = new ArrayList<>(List.of(
                 found.best(

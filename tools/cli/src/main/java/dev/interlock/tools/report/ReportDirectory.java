@@ -15,7 +15,7 @@ public final class ReportDirectory {
     }
 
     /**
-     * Makes a directory, unless it is there, and makes sure that it can be written to.
+     * Creates a directory if it does not exist, and checks that it is writable.
      *
      * @param directory the directory
      * @return the same

@@ -8,6 +8,7 @@ import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.Contention;
 import dev.interlock.tools.measure.GuardedCounter;
 import dev.interlock.tools.measure.UncontendedPair;
+import dev.interlock.tools.peers.PeerCard;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +20,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes tables of a {@link Report}. */
+/** Creates tables from a {@link Report}. */
 public final class ReportTables {
     private static final String YES = "yes";
     private static final String NO = "-";
@@ -28,6 +29,7 @@ public final class ReportTables {
 
     public static List<ReportTable> of(Report report) {
         List<ReportTable> tables = new ArrayList<>();
+        tables.add(peers(report));
         tables.add(profiles(report));
         tables.addAll(measured(report));
         if (report.faults() != null) {
@@ -38,7 +40,33 @@ public final class ReportTables {
 
     /** The tables of conformance and speed. */
     static List<ReportTable> measured(Report report) {
-        return List.of(guardedCounters(report), uncontended(report), contended(report), conformance(report));
+        return List.of(
+                guardedCounters(report),
+                uncontended(report),
+                contended(report),
+                SpeedTables.fairness(report),
+                SpeedTables.growth(report),
+                SpeedTables.roundTrips(report),
+                SpeedTables.memory(report),
+                conformance(report));
+    }
+
+    /** Whose the other locks are. */
+    static ReportTable peers(Report report) {
+        List<List<String>> rows = new ArrayList<>();
+        List<String> notes = new ArrayList<>(List.of(
+                "They are configured as their documentation recommends, with the lease and the command time-out of"
+                        + " ours. What they promise and assume is what that documentation says."));
+        for (StrategyReport strategy : report.strategies()) {
+            PeerCard peer = strategy.peer();
+            if (peer != null) {
+                rows.add(List.of(
+                        strategy.name(), peer.title(), peer.artifact().replaceFirst(".*:", "") + " " + peer.version()));
+                notes.add("Limits of " + strategy.name() + " (" + peer.documentation() + "): "
+                        + String.join(" ", peer.limits()));
+            }
+        }
+        return new ReportTable("Locks of other libraries", List.of("Name", "What", "Artifact"), rows, notes);
     }
 
     /** Which strategy to take for what. */
@@ -81,7 +109,7 @@ public final class ReportTables {
                         .toList());
     }
 
-    /** What a strategy is for and what it needs for that, in a sentence; none if it does not say. */
+    /** Returns the purpose of a strategy and its needs, in a sentence; empty if it states none. */
     private static Optional<String> purpose(StrategyReport strategy) {
         return Optional.ofNullable(strategy.purpose())
                 .filter(purpose -> !purpose.isEmpty())
@@ -140,7 +168,7 @@ public final class ReportTables {
                         strategy.name(),
                         millis(result.p50Millis()),
                         millis(result.p99Millis()),
-                        whole(result.pairsPerSecond()) + "/s",
+                        rate(Interval.of(strategy.uncontendedRuns(), UncontendedPair.Result::pairsPerSecond)),
                         ratio(result.commandsPerPair())));
             }
         }
@@ -148,7 +176,8 @@ public final class ReportTables {
                 "Uncontended lock and unlock, one thread",
                 List.of("Strategy", "p50", "p99", "Pairs", "Commands per pair"),
                 rows,
-                counting(report));
+                Stream.concat(counting(report).stream(), intervals(report).stream())
+                        .toList());
     }
 
     private static ReportTable contended(Report report) {
@@ -157,11 +186,8 @@ public final class ReportTables {
             for (Contention.Result result : strategy.contended()) {
                 rows.add(List.of(
                         strategy.name(),
-                        result.clients()
-                                + (result.clients() == 1 ? " client x " : " clients x ")
-                                + result.threadsPerClient()
-                                + (result.threadsPerClient() == 1 ? " thread" : " threads"),
-                        whole(result.acquisitionsPerSecond()) + "/s",
+                        contenders(result),
+                        rate(Interval.of(strategy.runsOf(result), Contention.Result::acquisitionsPerSecond)),
                         whole(result.handOffsPerSecond()) + "/s",
                         ratio(result.commandsPerAcquisition())));
             }
@@ -173,6 +199,13 @@ public final class ReportTables {
                 List.of("A hand-off is an acquisition by another thread than the one before."));
     }
 
+    static String contenders(Contention.Result result) {
+        return result.clients()
+                + (result.clients() == 1 ? " client x " : " clients x ")
+                + result.threadsPerClient()
+                + (result.threadsPerClient() == 1 ? " thread" : " threads");
+    }
+
     private static ReportTable conformance(Report report) {
         Map<String, ConformanceResult> results = new LinkedHashMap<>();
         for (StrategyReport strategy : report.strategies()) {
@@ -180,10 +213,18 @@ public final class ReportTables {
                 results.put(strategy.name(), strategy.conformance());
             }
         }
-        return conformance(results);
+        ReportTable table = conformance(results);
+        if (report.strategies().stream().allMatch(StrategyReport::ours)) {
+            return table;
+        }
+        List<String> notes = new ArrayList<>(table.notes());
+        notes.add(
+                "Locks of other libraries are asked those rules that any java.util.concurrent.locks.Lock can be asked; they"
+                        + " never promised them.");
+        return new ReportTable(table.title(), table.header(), table.rows(), notes);
     }
 
-    /** What became of the rules of each chapter, with a column for each name. */
+    /** Returns the results of the rules by chapter, with a column for each name. */
     static ReportTable conformance(Map<String, ConformanceResult> results) {
         List<String> header = new ArrayList<>(List.of("Chapter"));
         header.addAll(results.keySet());
@@ -220,19 +261,33 @@ public final class ReportTables {
                 .toList();
     }
 
+    private static List<String> intervals(Report report) {
+        return report.repetitions() > 1
+                ? List.of("Measured " + report.repetitions()
+                        + " times, in rounds: the median, and in brackets the least and the most.")
+                : List.of();
+    }
+
+    static String rate(Interval interval) {
+        return whole(interval.median()) + "/s"
+                + (interval.min() == interval.max()
+                        ? ""
+                        : " (" + whole(interval.min()) + " to " + whole(interval.max()) + ")");
+    }
+
     private static String whole(long value) {
         return String.format(Locale.ROOT, "%,d", value);
     }
 
-    private static String whole(double value) {
+    static String whole(double value) {
         return String.format(Locale.ROOT, "%,.0f", value);
     }
 
-    private static String millis(double value) {
+    static String millis(double value) {
         return String.format(Locale.ROOT, "%.3f ms", value);
     }
 
-    private static String ratio(double value) {
+    static String ratio(double value) {
         return String.format(Locale.ROOT, "%.2f", value);
     }
 }

@@ -11,19 +11,28 @@ import dev.interlock.tools.backends.Backend;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.conformance.ConformanceResult;
 import dev.interlock.tools.measure.Contention;
+import dev.interlock.tools.measure.Footprint;
 import dev.interlock.tools.measure.GuardedCounter;
+import dev.interlock.tools.measure.RoundTrip;
 import dev.interlock.tools.measure.UncontendedPair;
+import dev.interlock.tools.peers.PeerCard;
+import dev.interlock.tools.peers.PeerProvider;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found of one strategy. What comes after a failure is missing.
+ * The findings about one strategy. Parts after a failure are missing.
  *
  * @param name the name of the strategy
- * @param options all its options and their values, those that were left at their defaults too
+ * @param peer whose it is, if it is the lock of another library; missing if it is ours
+ * @param options all its options and their values, those that were left at their defaults too; none in reports of former versions
  * @param summary its algorithm in a sentence
  * @param purpose what to take it for, as it follows the word "to"; missing in reports of former versions
  * @param servers how many servers it wants; missing in reports of former versions
@@ -33,13 +42,19 @@ import org.jspecify.annotations.Nullable;
  * @param redisVersion the version of the first server
  * @param counting how commands were counted
  * @param guardedCounter what became of the number that processes share
- * @param uncontended what a lock costs that nobody else wants
- * @param contended what contenders achieve, in several settings
+ * @param uncontended what a lock costs that nobody else wants; of several runs the median one by its rate
+ * @param uncontendedRuns all runs of that
+ * @param contended what contenders achieve, in several settings; of several runs the median one by its rate
+ * @param contendedRuns all runs of that
+ * @param growth what more and more clients achieve; empty where that was not asked for
+ * @param roundTrips what a lock costs over networks; empty where that was not asked for
+ * @param footprint the memory that locks take
  * @param conformance which rules of the contract it keeps; also missing where that was not asked for
  * @param failure why the rest is missing
  */
 public record StrategyReport(
         String name,
+        @Nullable PeerCard peer,
         Map<String, String> options,
         String summary,
         @Nullable String purpose,
@@ -51,9 +66,32 @@ public record StrategyReport(
         Backend.@Nullable Counting counting,
         GuardedCounter.@Nullable Result guardedCounter,
         UncontendedPair.@Nullable Result uncontended,
+        List<UncontendedPair.Result> uncontendedRuns,
         List<Contention.Result> contended,
+        List<Contention.Result> contendedRuns,
+        List<Contention.Result> growth,
+        List<RoundTrip> roundTrips,
+        Footprint.@Nullable Result footprint,
         @Nullable ConformanceResult conformance,
         @Nullable String failure) {
+
+    /** Fills in what is missing where the report of a former version was read. */
+    public StrategyReport {
+        options = Objects.requireNonNullElse(options, Map.of());
+    }
+
+    /** Whether it is one of ours, which must keep the whole contract. */
+    public boolean ours() {
+        return peer == null;
+    }
+
+    /** All runs of a setting of contenders. */
+    List<Contention.Result> runsOf(Contention.Result setting) {
+        return contendedRuns.stream()
+                .filter(run ->
+                        run.clients() == setting.clients() && run.threadsPerClient() == setting.threadsPerClient())
+                .toList();
+    }
 
     public boolean lostUpdates() {
         return guardedCounter != null && !guardedCounter.correct();
@@ -66,20 +104,30 @@ public record StrategyReport(
     /** Collects results as they come. */
     public static final class Builder {
         private final String name;
+        private final @Nullable PeerCard peer;
         private final Map<String, String> options;
         private final StrategyProfile profile;
         private List<String> redis = List.of();
         private @Nullable String redisVersion;
         private Backend.@Nullable Counting counting;
         private GuardedCounter.@Nullable Result guardedCounter;
-        private UncontendedPair.@Nullable Result uncontended;
+        private final List<UncontendedPair.Result> uncontended = new ArrayList<>();
         private final List<Contention.Result> contended = new ArrayList<>();
+        private final List<Contention.Result> growth = new ArrayList<>();
+        private final List<RoundTrip> roundTrips = new ArrayList<>();
+        private Footprint.@Nullable Result footprint;
         private @Nullable ConformanceResult conformance;
         private @Nullable String failure;
 
         public Builder(LockStrategyProvider provider) {
+            this(ConfiguredStrategy.of(provider, Map.of()));
+        }
+
+        public Builder(ConfiguredStrategy strategy) {
+            LockStrategyProvider provider = strategy.provider();
             name = provider.name();
-            options = ConfiguredStrategy.of(provider, Map.of()).effectiveOptions();
+            peer = provider instanceof PeerProvider other ? other.card() : null;
+            options = strategy.effectiveOptions();
             profile = provider.profile();
         }
 
@@ -96,11 +144,23 @@ public record StrategyReport(
         }
 
         public void uncontended(UncontendedPair.Result result) {
-            uncontended = result;
+            uncontended.add(result);
         }
 
         public void contended(Contention.Result result) {
             contended.add(result);
+        }
+
+        public void growth(Contention.Result result) {
+            growth.add(result);
+        }
+
+        public void roundTrip(RoundTrip result) {
+            roundTrips.add(result);
+        }
+
+        public void footprint(Footprint.Result result) {
+            footprint = result;
         }
 
         public void conformance(ConformanceResult result) {
@@ -111,9 +171,36 @@ public record StrategyReport(
             failure = message;
         }
 
+        public boolean hasFailed() {
+            return failure != null;
+        }
+
+        private static <R> @Nullable R median(List<R> runs, ToDoubleFunction<R> rate) {
+            return runs.isEmpty()
+                    ? null
+                    : runs.stream()
+                            .sorted(Comparator.comparingDouble(rate))
+                            .toList()
+                            .get(runs.size() / 2);
+        }
+
+        private List<Contention.Result> medians() {
+            Map<List<Integer>, List<Contention.Result>> bySetting = new LinkedHashMap<>();
+            contended.forEach(run -> bySetting
+                    .computeIfAbsent(List.of(run.clients(), run.threadsPerClient()), setting -> new ArrayList<>())
+                    .add(run));
+            List<Contention.Result> medians = new ArrayList<>();
+            bySetting
+                    .values()
+                    .forEach(runs -> medians.add(
+                            Objects.requireNonNull(median(runs, Contention.Result::acquisitionsPerSecond))));
+            return List.copyOf(medians);
+        }
+
         public StrategyReport build() {
             return new StrategyReport(
                     name,
+                    peer,
                     options,
                     profile.summary(),
                     profile.purpose(),
@@ -124,8 +211,13 @@ public record StrategyReport(
                     redisVersion,
                     counting,
                     guardedCounter,
-                    uncontended,
+                    median(uncontended, UncontendedPair.Result::pairsPerSecond),
+                    List.copyOf(uncontended),
+                    medians(),
                     List.copyOf(contended),
+                    List.copyOf(growth),
+                    List.copyOf(roundTrips),
+                    footprint,
                     conformance,
                     failure);
         }

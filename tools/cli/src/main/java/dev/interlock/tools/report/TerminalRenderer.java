@@ -34,7 +34,7 @@ public final class TerminalRenderer {
     static void table(StringBuilder text, ReportTable table) {
         if (!table.rows().isEmpty()) {
             text.append("\n").append(table.title()).append("\n");
-            text.append(TextTable.figures(table.header(), table.rows()));
+            text.append(TextTable.figuresInParts(table.header(), table.rows()));
             table.notes().forEach(note -> wrap(text, note));
         }
     }

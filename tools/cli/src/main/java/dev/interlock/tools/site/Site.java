@@ -90,7 +90,10 @@ public final class Site {
         Files.writeString(target, SiteLayout.page(file, title, first.title(), navigation, body));
     }
 
-    /** What every page leads to: the first page, and whatever that one links to, in its order; by file, with titles. */
+    /**
+     * Returns the navigation of every page: the first page, and the pages that it links to, in its order; titles by
+     * file.
+     */
     private Map<String, String> navigation() {
         Map<String, String> entries = new LinkedHashMap<>();
         entries.put(file(first.path()), first.title());
@@ -105,7 +108,7 @@ public final class Site {
         return entries;
     }
 
-    /** What the site calls the target of a link. */
+    /** Returns the address on the site of the target of a link. */
     private String address(SitePage page, String target) {
         String path = SiteLink.path(target);
         if (SiteLink.isExternal(target) || path.isEmpty()) {

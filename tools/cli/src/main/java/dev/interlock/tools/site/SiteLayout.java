@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What all pages of the site share: the frame around a page, and its way to the others. */
+/** The layout of all pages of the site: the frame around a page, and the navigation. */
 final class SiteLayout {
     /** The file of the site's style. */
     static final String STYLE = "site.css";
@@ -56,7 +56,7 @@ final class SiteLayout {
         return list.append("</ul>\n").toString();
     }
 
-    /** How a page names another file of the site, both by their paths on it. */
+    /** Returns the relative address of a file of the site from a page. */
     static String relative(String page, String target) {
         String up = "../".repeat((int) page.chars().filter(c -> c == '/').count());
         return up + target;

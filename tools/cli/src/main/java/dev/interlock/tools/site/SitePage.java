@@ -24,6 +24,7 @@ import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
 import org.commonmark.node.Text;
+import org.commonmark.node.Visitor;
 import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.AttributeProvider;
@@ -76,6 +77,11 @@ final class SitePage {
     /** The text of the first heading, or the path if there is none. */
     String title() {
         return title == null ? path : title;
+    }
+
+    /** Has all parts of the page visited. */
+    void accept(Visitor visitor) {
+        document.accept(visitor);
     }
 
     Set<String> anchors() {

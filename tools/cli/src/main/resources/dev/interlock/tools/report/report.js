@@ -39,13 +39,55 @@
     main.append(el('section', { id: id, 'aria-labelledby': id + '-title' }, el('h2', { id: id + '-title' }, title), ...children));
   }
 
+  /** A table that a narrow screen shows row by row, each cell with its heading: hence the roles, which styles would take away. */
+  function grid(cls, caption, header, rows, hidden) {
+    return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+      el('table', { class: cls, role: 'table' }, el('caption', { class: hidden ? 'hidden' : '' }, caption),
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...header)), el('tbody', { role: 'rowgroup' }, ...rows)));
+  }
+
+  function head(text, attributes) {
+    return el('th', { scope: 'col', role: 'columnheader', ...attributes }, text);
+  }
+
+  function row(first, cells) {
+    return el('tr', { role: 'row' }, el('th', { scope: 'row', role: 'rowheader' }, ...first), ...cells);
+  }
+
   function table(caption, header, rows, figures) {
     const cls = (i) => (figures && i > 0 ? { class: 'figure' } : {});
-    return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-      el('table', {}, el('caption', { class: contents.some((it) => it[1] === caption) ? 'hidden' : '' }, caption),
-        el('thead', {}, el('tr', {}, ...header.map((text, i) => el('th', { scope: 'col', ...cls(i) }, text)))),
-        el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((cell, i) => i === 0
-          ? el('th', { scope: 'row' }, cell) : el('td', cls(i), cell)))))));
+    return grid('', caption, header.map((text, i) => head(text, cls(i))), rows.map((cells) => row([cells[0]],
+      cells.slice(1).map((cell, i) => el('td', { role: 'cell', 'data-label': header[i + 1], ...cls(i + 1) }, cell)))),
+    contents.some((it) => it[1] === caption));
+  }
+
+  /** Lets the arrow keys move between the buttons of a table. */
+  function arrows(region) {
+    region.addEventListener('keydown', (event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      const cell = event.target.closest('td');
+      if (!step || !cell) {
+        return;
+      }
+      const lines = [...cell.closest('tbody').rows];
+      let y = lines.indexOf(cell.parentElement) + step[0];
+      let x = cell.cellIndex + step[1];
+      while (lines[y] && lines[y].cells[x] && !lines[y].cells[x].querySelector('button')) {
+        y += step[0];
+        x += step[1];
+      }
+      const button = lines[y] && lines[y].cells[x] && lines[y].cells[x].querySelector('button');
+      if (button) {
+        event.preventDefault();
+        button.focus();
+      }
+    });
+    return region;
+  }
+
+  /** Text in which what stands between backticks is code. */
+  function prose(text) {
+    return text.split('`').map((part, i) => (i % 2 ? el('code', {}, part) : part));
   }
 
   const seconds = (millis) => (Math.abs(millis) >= 1000 ? (millis / 1000).toFixed(1) + ' s' : Math.round(millis) + ' ms');
@@ -65,6 +107,37 @@
       report.recommendations.map((it) => [it.need, it.strategy || 'none of them', it.reason])));
   }
 
+  const guide = report.guide;
+  if (guide) {
+    const trail = el('div', { class: 'guide' });
+    const outcome = el('div', { 'aria-live': 'polite' });
+    section(announce('decide', 'Do you need a lock, and which one?'), 'Do you need a lock, and which one?',
+      el('details', {}, el('summary', {}, 'First: when not to use a lock at all'),
+        table('When not to use a lock at all', ['You want', 'Use instead'], guide.instead.map((cells) => cells.map((cell) => cell.replaceAll('`', ''))))),
+      trail, outcome);
+    const taken = [];
+    const ask = (index) => {
+      const question = guide.questions[index];
+      trail.append(el('fieldset', {}, el('legend', {}, (index + 1) + '. ' + question.title), ...question.answers.map((answer) => el('label', {},
+        el('input', { type: 'radio', name: 'question-' + index, onchange: () => choose(index, answer) }), ' ', el('span', {}, ...prose(answer.answer))))));
+    };
+    const choose = (index, answer) => {
+      while (taken.length && taken[taken.length - 1].index >= index) {
+        taken.pop();
+      }
+      taken.push({ index: index, answer: answer });
+      const asked = [...trail.children];
+      asked.slice(taken.length).forEach((later) => later.remove());
+      outcome.replaceChildren(el('h3', {}, answer.next ? 'So far' : 'Your answer'),
+        el('ol', {}, ...taken.map((it) => el('li', { value: it.index + 1 }, ...prose(it.answer.then),
+          it.answer.evidence ? el('small', {}, ' Evidence: ', ...prose(it.answer.evidence), '.') : null))));
+      if (answer.next) {
+        ask(answer.next - 1);
+      }
+    };
+    ask(0);
+  }
+
   const faults = report.faults;
   if (faults) {
     const words = ['safe', 'blocked', 'detected', 'fenced', 'violated', 'undecided'];
@@ -72,7 +145,8 @@
       el('p', {}, 'Two clients in JVMs of their own read, change and write back a value under the lock, on servers that are made to fail. '
         + 'Lease ' + seconds(faults.leaseMillis) + ', seed ' + faults.seed + '. Choose a cell for its evidence.'),
       el('ul', { class: 'legend' }, ...words.map((word) => el('li', {}, el('b', { class: word }, word), ' ' + MEANING[word]))),
-      heat('Strategies', faults.strategies.filter((it) => !it.specimen)),
+      heat('Strategies and locks of other libraries', faults.strategies.filter((it) => !it.specimen)),
+      ...(faults.strategies.some((it) => it.peer) ? [el('p', { class: 'soft' }, 'Other libraries declare nothing to us: their cells show what happened, and are not judged.')] : []),
       faults.strategies.some((it) => it.specimen)
         ? el('div', {}, el('h3', {}, '⚠ Specimens: locks that are known to be broken, as a warning'), heat('Specimens', faults.strategies.filter((it) => it.specimen)))
         : null);
@@ -81,13 +155,9 @@
   function heat(caption, strategies) {
     const rows = faults.faults.map((fault, i) => ({ fault: fault, cells: strategies.map((it) => it.cells[i]) }))
       .filter((row) => row.cells.some((cell) => cell.outcome !== 'DOES_NOT_APPLY'));
-    return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption + ' by fault' },
-      el('table', { class: 'heat' },
-        el('caption', {}, caption + ' by fault'),
-        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Fault'), ...strategies.map((it) => el('th', { scope: 'col' }, it.label)))),
-        el('tbody', {}, ...rows.map((row) => el('tr', {},
-          el('th', { scope: 'row' }, row.fault.id, el('small', {}, row.fault.description)),
-          ...row.cells.map((cell, i) => el('td', {}, heatCell(strategies[i], row.fault, cell))))))));
+    return arrows(grid('heat', caption + ' by fault', [head('Fault'), ...strategies.map((it) => head(it.label, it.peer ? { class: 'peer' } : {}))],
+      rows.map((line) => row([line.fault.id, el('small', {}, line.fault.description)],
+        line.cells.map((cell, i) => el('td', { role: 'cell', 'data-label': strategies[i].label }, heatCell(strategies[i], line.fault, cell)))))));
   }
 
   function word(cell) {
@@ -101,7 +171,7 @@
   }
 
   function heatCell(strategy, fault, cell) {
-    const undeclared = cell.declaration && cell.declaration.kind === 'UNDECLARED';
+    const undeclared = cell.declaration && cell.declaration.kind === 'UNDECLARED' && !strategy.peer;
     const known = cell.declaration && cell.declaration.kind === 'KNOWN_DEFECT';
     const name = strategy.label + ', ' + fault.id + ': ' + word(cell) + (undeclared ? ', not declared' : known ? ', a known defect' : '');
     if (cell.outcome === 'DOES_NOT_APPLY') {
@@ -113,6 +183,9 @@
   }
 
   function declared(cell, strategy) {
+    if (strategy.peer) {
+      return '';
+    }
     switch (cell.declaration.kind) {
       case 'ASSUMED': return 'Declared: the profile assumes that ' + report.assumptionSummaries[cell.declaration.assumption] + '.';
       case 'OUTAGE': return 'Excused: the fault takes away what every lock needs, and everybody was served when it was over.';
@@ -133,7 +206,7 @@
         cell.verdict ? MEANING[cell.verdict.toLowerCase()] + '. ' + declared(cell, strategy) : (cell.outcome === 'NOT_RUN' ? 'It ' : '') + cell.reason + '.'));
     if (evidence) {
       dialog.append(el('h3', {}, 'Timeline'), timeline(evidence), el('h3', {}, 'Evidence'), figures(evidence),
-        el('details', {}, el('summary', {}, 'Every event (' + evidence.timeline.length + ')'),
+        el('details', window.matchMedia('(max-width: 45rem)').matches ? { open: '' } : {}, el('summary', {}, 'Every event (' + evidence.timeline.length + ')'),
           table('Events, in milliseconds from the fault', ['ms', 'Who', 'What', 'Token', 'More'],
             evidence.timeline.map((it) => [it.millis, it.who, it.what.toLowerCase().replaceAll('_', ' '), it.token || '',
               it.writes ? it.writes.unfenced.toLowerCase() + '; with tokens: ' + it.writes.fenced.toLowerCase() : it.detail || '']))));
@@ -226,16 +299,62 @@
       el('p', { class: 'soft' }, 'Bars: who was granted the lock and not told otherwise. Dashes: waiting. Distances are logarithmic.'));
   }
 
-  const profile = report.profiles;
-  section(announce('profiles', profile.title), profile.title, table(profile.title, profile.header, profile.rows));
+  const examined = report.strategies.filter((it) => it.conformance);
+  if (examined.length) {
+    const chapters = report.chapters.filter((chapter) => examined.some((it) => it.conformance.rules.some((rule) => rule.chapter === chapter.number)));
+    section(announce('contract', 'The contract, chapter by chapter'), 'The contract, chapter by chapter',
+      el('p', {}, 'Rules kept / broken / skipped. Locks of other libraries are asked those rules that any java.util.concurrent.locks.Lock can be asked; '
+        + 'they never promised them. Choose a cell for its rules.'),
+      arrows(grid('heat', 'Rules by chapter', [head('Chapter'), ...examined.map((it) => head(it.name, it.peer ? { class: 'peer' } : {}))],
+        chapters.map((chapter) => row([chapter.number + '. ' + chapter.title],
+          examined.map((it) => el('td', { role: 'cell', 'data-label': it.name }, chapterCell(it, chapter))))))));
+  }
+
+  function chapterCell(strategy, chapter) {
+    const rules = strategy.conformance.rules.filter((rule) => rule.chapter === chapter.number);
+    if (!rules.length) {
+      return el('span', { class: 'plain none', 'aria-label': strategy.name + ', chapter ' + chapter.number + ': not asked' }, '–');
+    }
+    const of = (outcome) => rules.filter((rule) => rule.outcome === outcome);
+    const counts = of('PASSED').length + ' / ' + of('FAILED').length + ' / ' + of('SKIPPED').length;
+    const cls = !of('FAILED').length ? (of('PASSED').length ? 'safe' : 'none') : strategy.peer ? 'detected' : 'violated';
+    return el('button', {
+      type: 'button', class: cls, 'aria-haspopup': 'dialog',
+      'aria-label': strategy.name + ', chapter ' + chapter.number + ': ' + of('PASSED').length + ' kept, ' + of('FAILED').length + ' broken, ' + of('SKIPPED').length + ' skipped',
+      onclick: () => showRules(strategy, chapter, of),
+    }, counts);
+  }
+
+  function showRules(strategy, chapter, of) {
+    const words = (name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+    const list = (title, rules) => (rules.length ? [el('h3', {}, title), el('ul', {}, ...rules.map((rule) => el('li', {},
+      el('b', {}, rule.chapter + '.' + rule.number), ' ' + words(rule.name), rule.message ? el('small', {}, ' ' + rule.message) : null)))] : []);
+    const close = el('button', { type: 'button', class: 'close', onclick: () => dialog.close() }, 'Close');
+    dialog.replaceChildren(el('header', {}, el('h2', { id: 'cell-title' }, strategy.name + ' · chapter ' + chapter.number), close),
+      el('p', {}, chapter.title + '.'),
+      ...list('Broken', of('FAILED')), ...list('Skipped', of('SKIPPED')), ...list('Kept', of('PASSED')));
+    dialog.showModal();
+    close.focus();
+  }
+
+  for (const it of [report.peers, report.profiles].filter((part) => part.rows.length)) {
+    section(announce(it.title.toLowerCase().replaceAll(/[^a-z]+/g, '-'), it.title), it.title, table(it.title, it.header, it.rows),
+      ...it.notes.map((note) => el('p', { class: 'soft' }, note)));
+  }
   for (const it of report.tables) {
     section(announce(it.title.toLowerCase().replaceAll(/[^a-z]+/g, '-'), it.title), it.title, table(it.title, it.header, it.rows, true),
       ...it.notes.map((note) => el('p', { class: 'soft' }, note)));
   }
 
-  const COLOURS = { light: ['#0b5cad', '#b4540a', '#1a7f37', '#8250df'], dark: ['#7cb8f5', '#f0a35e', '#6fd08c', '#c297ff'] };
+  const COLOURS = {
+    light: ['#0b5cad', '#b4540a', '#1a7f37', '#8250df', '#a3195b', '#00707a', '#6b5b00'],
+    dark: ['#7cb8f5', '#f0a35e', '#6fd08c', '#c297ff', '#ff8fb8', '#5fd3dc', '#d8c75a'],
+  };
   const DASHES = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
-  const POINTS = ['circle', 'rect', 'triangle', 'rectRot'];
+  const POINTS = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross', 'crossRot', 'dash'];
+  const pick = (colours, i) => colours[i % colours.length];
+  const style = (colours, i) => ({ borderColor: pick(colours, i), backgroundColor: pick(colours, i), borderDash: DASHES[i % DASHES.length],
+    pointStyle: POINTS[i % POINTS.length], pointRadius: 5, tension: 0.1 });
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   const drawn = [];
 
@@ -273,15 +392,14 @@
         data: {
           labels: measured[0].uncontended.latencies.map((it) => 'p' + it.percentile),
           datasets: measured.map((it, i) => ({
-            label: it.name, data: it.uncontended.latencies.map((point) => point.millis), borderColor: colours[i % 4], backgroundColor: colours[i % 4],
-            borderDash: DASHES[i % 4], pointStyle: POINTS[i % 4], pointRadius: 4, tension: 0.1,
+            label: it.name, data: it.uncontended.latencies.map((point) => point.millis), ...style(colours, i),
           })),
         },
         options: { maintainAspectRatio: false, scales: { y: { type: 'logarithmic', title: { display: true, text: 'ms' } } }, plugins: { legend: { labels: { usePointStyle: true } } } },
       }));
-    const bars = (title, label, pick) => figure(title, label + ': ' + measured.map((it) => it.name + ' ' + whole(pick(it)) + ' a second').join('; '), (colours) => ({
+    const bars = (title, label, rate) => figure(title, label + ': ' + measured.map((it) => it.name + ' ' + whole(rate(it)) + ' a second').join('; '), (colours) => ({
       type: 'bar',
-      data: { labels: measured.map((it) => it.name), datasets: [{ label: 'a second', data: measured.map(pick), backgroundColor: measured.map((it, i) => colours[i % 4]) }] },
+      data: { labels: measured.map((it) => it.name), datasets: [{ label: 'a second', data: measured.map(rate), backgroundColor: measured.map((it, i) => pick(colours, i)) }] },
       options: { indexAxis: 'y', maintainAspectRatio: false, plugins: { legend: { display: false } }, scales: { x: { title: { display: true, text: 'a second' } } } },
     }));
     const charts = [latency, bars('Uncontended pairs of lock and unlock', 'Uncontended pairs', (it) => it.uncontended.pairsPerSecond)];
@@ -289,6 +407,40 @@
       const setting = measured[0].contended[i];
       const title = setting.clients === 1 ? setting.threadsPerClient + ' threads of one client' : setting.clients + ' clients';
       charts.push(bars('Acquisitions by ' + title, 'Acquisitions by ' + title, (it) => (it.contended[i] ? it.contended[i].acquisitionsPerSecond : 0)));
+    }
+    const lines = (title, label, drawn, points, xTitle, yTitle) => figure(title, label, (colours) => ({
+      type: 'line',
+      data: { datasets: drawn.map((it, i) => ({ label: it.name, data: points(it), ...style(colours, report.strategies.indexOf(it)) })) },
+      options: { maintainAspectRatio: false, scales: { x: { type: 'linear', title: { display: true, text: xTitle } }, y: { type: 'logarithmic', title: { display: true, text: yTitle } } },
+        plugins: { legend: { labels: { usePointStyle: true } } } },
+    }));
+    const several = measured.filter((it) => it.contended.some((run) => run.clients > 1));
+    if (several.length) {
+      const of = (it) => it.contended.find((run) => run.clients > 1);
+      charts.push(figure('Fairness and throughput of ' + of(several[0]).clients + ' clients: up and to the right is better',
+        'Fairness by throughput: ' + several.map((it) => it.name + ' ' + of(it).fairness.toFixed(2) + ' at ' + whole(of(it).acquisitionsPerSecond) + ' a second').join('; '),
+        (colours) => ({
+          type: 'scatter',
+          data: { datasets: several.map((it, i) => ({ label: it.name, data: [{ x: of(it).acquisitionsPerSecond, y: of(it).fairness }], ...style(colours, i), pointRadius: 7 })) },
+          options: { maintainAspectRatio: false, scales: { x: { type: 'logarithmic', title: { display: true, text: 'acquisitions a second' } },
+            y: { min: 0, max: 1.05, title: { display: true, text: "Jain's index" } } }, plugins: { legend: { labels: { usePointStyle: true } } } },
+        })));
+    }
+    const distant = report.strategies.filter((it) => it.roundTrips.length);
+    if (distant.length) {
+      charts.push(lines('An uncontended pair over a network: p50 by round trip (logarithmic)',
+        'p50 by round trip: ' + distant.map((it) => it.name + ' ' + it.roundTrips.map((at) => at.uncontended.p50Millis.toFixed(1) + ' ms at ' + at.millis + ' ms').join(', ')).join('; '),
+        distant, (it) => [...(it.uncontended ? [{ x: 0, y: it.uncontended.p50Millis }] : []), ...it.roundTrips.map((at) => ({ x: at.millis, y: at.uncontended.p50Millis }))],
+        'round trip, ms', 'ms'));
+    }
+    const grown = report.strategies.filter((it) => it.growth.length);
+    if (grown.length) {
+      charts.push(lines('Acquisitions of one lock by more and more clients (logarithmic)',
+        'Acquisitions a second: ' + grown.map((it) => it.name + ' ' + it.growth.map((at) => whole(at.acquisitionsPerSecond) + ' with ' + at.clients).join(', ')).join('; '),
+        grown, (it) => it.growth.map((at) => ({ x: at.clients, y: at.acquisitionsPerSecond })), 'clients', 'a second'));
+      charts.push(lines('Commands for each acquisition by more and more clients (logarithmic)',
+        'Commands for each acquisition: ' + grown.map((it) => it.name + ' ' + it.growth.map((at) => at.commandsPerAcquisition.toFixed(1) + ' with ' + at.clients).join(', ')).join('; '),
+        grown, (it) => it.growth.map((at) => ({ x: at.clients, y: at.commandsPerAcquisition })), 'clients', 'commands'));
     }
     section(announce('charts', 'Speed as charts'), 'Speed as charts', el('div', { class: 'charts' }, ...charts));
     charts.forEach((chart) => chart.draw());

@@ -76,6 +76,11 @@ record TestLockFactory(String strategy, StrategyProfile profile, Door door) impl
         }
 
         @Override
+        public Condition condition(String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public LockHandle acquire() {
             throw new UnsupportedOperationException();
         }

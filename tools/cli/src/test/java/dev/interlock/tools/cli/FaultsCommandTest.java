@@ -90,6 +90,7 @@ class FaultsCommandTest {
     }
 
     @Test
+    @Tag("deep")
     void evidenceShowsHowADeadHolderIsFollowedAndHowLostDataLetsTwoIn() {
         FaultReport report = report("set-nx-px", "killed", "flushall", "server-clock", "minority-dead");
 
@@ -191,11 +192,50 @@ class FaultsCommandTest {
                 .contains("FAILED: strategy \"test-failing\" under fault killed could not be examined");
     }
 
+    @Test
+    @Tag("deep")
+    void aSeriesOfSeedsGoesOnWhereItWasBrokenOff() throws IOException {
+        Path ledger = directory.resolve("seeds.tsv");
+        String[] series = {
+            "faults",
+            "--strategy",
+            "set-nx-px",
+            "--fault",
+            "flushall,minority-dead",
+            "--lease",
+            LEASE,
+            "--seed",
+            "5",
+            "--seeds",
+            "2",
+            "--out",
+            directory.toString()
+        };
+        assertThat(run(series)).as(out + "\n" + err).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString())
+                .contains("set-nx-px flushall: fenced 2", "2 cells played, 0 not declared, 0 could not");
+        List<String> noted = Files.readAllLines(ledger);
+        // The head, and two cells for each seed, of which one does not apply.
+        assertThat(noted).hasSize(5);
+
+        Files.write(
+                ledger,
+                noted.stream()
+                        .map(line -> line.replace(
+                                "5\t4000\tset-nx-px\tflushall\tplayed", "5\t4000\tset-nx-px\tflushall\tfailed"))
+                        .toList());
+        assertThat(run(series)).isEqualTo(ExitCodes.OK);
+
+        assertThat(Files.readAllLines(ledger)).as("one cell was played again").hasSize(6);
+        assertThat(out.toString()).endsWith("2 cells played, 0 not declared, 0 could not be played\n");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "--fault earthquake, '--fault: there is no \"earthquake\": name some of killed, stopped'",
         "--strategy redlok, '--strategy: there is no \"redlok\": name some of '",
         "--lease 3, '--lease: 3 is not between 500 and 60000'",
+        "--seeds 3, '--seeds: give a number of at least 1, --out for what is noted'",
         "--option taste=sweet, 'no strategy has an option \"taste\"'"
     })
     void whatTheLabCannotBeAskedForIsAnErrorBeforeAnythingIsRun(String options, String message) {

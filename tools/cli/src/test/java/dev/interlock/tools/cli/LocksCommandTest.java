@@ -12,7 +12,9 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.SentinelServers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,13 +24,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of operators, on a server that programs use. */
 class LocksCommandTest {
@@ -37,6 +45,7 @@ class LocksCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
     private String user = "";
+    private String endpoints = server.uri();
 
     @AfterEach
     void close() {
@@ -79,7 +88,7 @@ class LocksCommandTest {
         out.getBuffer().setLength(0);
         List<String> all = new ArrayList<>(List.of("locks"));
         all.addAll(List.of(args));
-        all.addAll(List.of("--redis", server.uri().replace("://", "://" + user)));
+        all.addAll(List.of("--redis", endpoints.replace("://", "://" + user)));
         int code = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), all.toArray(String[]::new));
         assertThat(code).as(err.toString()).isEqualTo(expected);
         return out.toString();
@@ -89,9 +98,6 @@ class LocksCommandTest {
     void locksThatAreHeldAreListedAndShownWithoutTheirTokens() {
         assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
         assertThat(run(ExitCodes.OK, "show", "a")).isEqualTo("nobody holds lock \"a\"\n");
-        assertThat(err.toString()).contains("redisson, redlock, setnx-getset cannot be listed");
-        server.command("SET", "lock.old", "99999999999.5");
-        assertThat(run(ExitCodes.OK, "show", "old")).contains("taken with strategy setnx-getset");
         lock("a").lock();
         lock("b\u001b[31m").lock();
         assertThat(run(ExitCodes.OK, "list"))
@@ -104,6 +110,62 @@ class LocksCommandTest {
                 .doesNotContain(token.substring(0, 8));
         assertThat(run(ExitCodes.OK, "deadlocks")).isEqualTo("no factories wait for each other\n");
         assertThat(run(ExitCodes.OK, "watch", "--times", "1")).contains("| a ");
+    }
+
+    @Test
+    void theFormatOfAForeignHolderIsTold() {
+        String uuid = "6e1b2c7e-3f7d-4c15-9a52-0d8f7f2b9c11";
+        String job = "ADDED:2026-11-25T21:00:00.000Z@node-1:" + uuid;
+        server.command("SET", "app:a", "00112233445566778899aabbccddeeff", "PX", "60000");
+        server.command("SET", "app:b", uuid, "PX", "60000");
+        server.command("SET", "app:c", job, "PX", "60000");
+        server.command("SET", "app:d", "whoever");
+        assertThat(show("a")).contains("redlock 4 and 5").contains("lease left").doesNotContain("00112233");
+        assertThat(show("b")).contains("RedisLockRegistry").doesNotContain("6e1b2c7e");
+        assertThat(show("c")).contains("ShedLock").doesNotContain("node-1");
+        assertThat(show("d")).contains("a format that is not known").contains("does not end by itself");
+        assertThat(run(ExitCodes.OK, "list", "--wire", "plain", "--wire-prefix", "app:"))
+                .contains("| a ", "| b ", "| c ", "| d ");
+        assertThat(run(
+                        ExitCodes.FAILED,
+                        "release",
+                        "a",
+                        "--force",
+                        "--yes",
+                        "--strategy",
+                        "set-nx-px",
+                        "--wire",
+                        "plain",
+                        "--wire-prefix",
+                        "app:"))
+                .isEmpty();
+        assertThat(server.command("EXISTS", "app:a")).isEqualTo(1L);
+    }
+
+    private String show(String name) {
+        return run(ExitCodes.OK, "show", name, "--strategy", "set-nx-px", "--wire", "plain", "--wire-prefix", "app:");
+    }
+
+    @Test
+    void aHolderOfOursUnderAPlainKeyIsShownAsAlways() {
+        DistributedLockFactory factory = DistributedLocks.getInstance(
+                "set-nx-px",
+                patient(LockConfig.of(server.uri())).toBuilder()
+                        .option("wire", "plain")
+                        .option("wire-prefix", "app:")
+                        .build());
+        factories.add(factory);
+        factory.getLock("a").lock();
+        assertThat(show("a"))
+                .containsPattern("held by +\\| .*factory [0-9a-f]{12}")
+                .doesNotContain("note");
+        assertThat(run(ExitCodes.OK, "show", "a")).startsWith("nobody holds");
+    }
+
+    @Test
+    void clientsThatShareLocksAreListed() {
+        Main.run(new PrintWriter(out, true), new PrintWriter(err, true), "wires");
+        assertThat(out.toString()).contains("redis-py", "wire-prefix=job-lock:<environment>:");
     }
 
     @Test
@@ -194,48 +256,118 @@ class LocksCommandTest {
     }
 
     @Test
-    @Tag("deep")
-    void ofLocksOfOtherStrategiesItIsSaidThatTheyAreTakenAndWhatCannotBeSeen() {
+    void locksOfAllStrategiesOfOneServerAreListedAndReleased() {
+        LockConfig one = LockConfig.of(server.uri());
+        hold("setnx-getset", "old", one);
+        DistributedLock plain = hold("redisson", "plain", one);
+        lock("a").lock();
+        assertThat(run(ExitCodes.OK, "list"))
+                .containsPattern("\\| plain +\\| +redisson \\| +factory [0-9a-f]{12}, client [0-9a-f-]{36} \\|.* s \\|")
+                .containsPattern("\\| old +\\| +setnx-getset \\| +not known \\|.* s \\| not known \\|")
+                .containsPattern("\\| a +\\| +set-nx-px \\|");
+        assertThat(err.toString()).isEmpty();
+        assertThat(run(ExitCodes.OK, "show", "old")).contains("does not say who holds the lock");
+        assertThat(run(ExitCodes.OK, "list", "--strategy", "redisson"))
+                .contains("| plain ")
+                .doesNotContain("| a ");
+        JsonObject json = JsonParser.parseString(run(ExitCodes.OK, "show", "plain", "--json"))
+                .getAsJsonObject();
+        assertThat(json.get("schemaVersion").getAsInt()).isEqualTo(2);
+        JsonObject shown = json.getAsJsonArray("locks").get(0).getAsJsonObject();
+        assertThat(shown.getAsJsonObject("holder").keySet()).contains("factory", "claim", "clientId");
+
+        run(ExitCodes.OK, "release", "plain", "--force", "--yes");
+        run(ExitCodes.OK, "release", "old", "--force", "--yes");
+        assertThat(err.toString()).contains("released lock \"old\" of not known, as asked by");
+        assertThatThrownBy(plain::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(run(ExitCodes.OK, "list")).contains("| a ").doesNotContain("plain", "old");
+
+        server.command("SET", "lock.a", soon());
+        run(ExitCodes.OK, "show", "a");
+        run(ExitCodes.USAGE, "release", "a", "--force", "--yes");
+        assertThat(err.toString()).contains("--strategy", "set-nx-px, setnx-getset");
+        run(ExitCodes.FAILED, "list", "--strategy", "unheard-of");
+        assertThat(err.toString()).contains("say one of redisson, redlock, set-nx-px, setnx-getset");
+    }
+
+    @Test
+    void independentServersAreLookedAtTogether() {
         try (RedisServer second = RedisServer.start();
                 RedisServer third = RedisServer.start()) {
-            hold("setnx-getset", "old", LockConfig.of(server.uri()));
-            hold("redisson", "plain", LockConfig.of(server.uri()));
-            hold(
+            String servers = String.join(",", server.uri(), second.uri(), third.uri());
+            DistributedLock most = hold(
                     "redlock",
                     "most",
                     LockConfig.builder()
-                            .endpoints(String.join(",", server.uri(), second.uri(), third.uri()))
+                            .endpoints(servers)
                             .option("cold-start", "trust")
+                            .option("node-timeout", "10s")
                             .build());
-            assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
-            assertThat(err.toString()).contains("redisson, redlock, setnx-getset cannot be listed");
-            assertThat(run(ExitCodes.OK, "show", "old"))
-                    .containsPattern("setnx-getset: key \"lock.old\", lease left \\d");
-            assertThat(run(ExitCodes.OK, "show", "plain")).containsPattern("redisson: key \"plain\", lease left \\d");
-            assertThat(run(ExitCodes.OK, "show", "most"))
-                    .containsPattern("redlock: key \"interlock:\\{most}\", lease left \\d.*one server does not decide");
+            // Two of three grant the lock. The third may not get the key: it does not know the script yet, and nobody
+            // waits for its answer.
+            RedisServer granting = Stream.of(server, second, third)
+                    .filter(each -> each.command("GET", "interlock:{most}") != null)
+                    .findFirst()
+                    .orElseThrow();
+            endpoints = granting.uri();
+            assertThat(run(ExitCodes.OK, "show", "most")).contains("1 of 1, no majority", "name them all");
+            endpoints = servers;
+            assertThat(run(ExitCodes.OK, "list")).containsPattern("\\| most +\\| +redlock \\|.*, [23] of 3 \\|");
             String json = run(ExitCodes.OK, "show", "most", "--json");
             assertThat(json)
-                    .contains("\"taken\"")
-                    .doesNotContain(String.valueOf(server.command("GET", "interlock:{most}")));
+                    .contains("\"votes\"", "\"majority\": true")
+                    .doesNotContain(String.valueOf(granting.command("GET", "interlock:{most}")));
+            third.stop();
+            assertThat(run(ExitCodes.OK, "list")).contains("| most ");
+            assertThat(err.toString()).contains("interlock: redis://127.0.0.1:" + third.port());
+            third.restart();
 
-            run(ExitCodes.FAILED, "release", "plain", "--force", "--yes");
-            assertThat(err.toString()).contains("only locks of set-nx-px can be");
-            server.command("HSET", "data", "field", "value");
-            server.command("SET", "lock.text", "value");
-            server.command("SET", "lock.past", "1600000000");
-            for (String name : List.of("data", "text", "past")) {
-                assertThat(run(ExitCodes.OK, "show", name)).contains("nobody holds");
-            }
+            run(ExitCodes.OK, "release", "most", "--force", "--yes");
+            assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
+            assertThatThrownBy(most::unlock).isInstanceOf(LeaseLostException.class);
         }
     }
 
-    private void hold(String strategy, String name, LockConfig config) {
-        DistributedLockFactory factory = DistributedLocks.getInstance(
-                strategy,
-                config.toBuilder().commandTimeout(Duration.ofMinutes(1)).build());
+    @Test
+    @Tag("deep")
+    void locksInAClusterAreListedAndReleased() {
+        try (ClusterServers cluster = ClusterServers.start(3, 0)) {
+            endpoints = cluster.uri();
+            showsAndReleases();
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void locksBehindSentinelsAreListedAndReleased() {
+        try (SentinelServers sentinels = SentinelServers.start(1)) {
+            endpoints = sentinels.uri();
+            showsAndReleases();
+        }
+    }
+
+    /** All strategies that are not for independent servers. */
+    private void showsAndReleases() {
+        Map<String, String> strategies = Map.of("one", "redisson", "two", "set-nx-px", "three", "setnx-getset");
+        List<DistributedLock> held = new ArrayList<>();
+        strategies.forEach((name, strategy) -> held.add(hold(strategy, name, LockConfig.of(endpoints))));
+        String list = run(ExitCodes.OK, "list");
+        strategies.forEach((name, strategy) -> {
+            assertThat(list).containsPattern("\\| " + name + " +\\| +" + strategy + " ");
+            run(ExitCodes.OK, "release", name, "--force", "--yes");
+        });
+        assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
+        held.forEach(lock -> assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class));
+        factories.forEach(DistributedLockFactory::close);
+        factories.clear();
+    }
+
+    private DistributedLock hold(String strategy, String name, LockConfig config) {
+        DistributedLockFactory factory = DistributedLocks.getInstance(strategy, patient(config));
         factories.add(factory);
-        factory.getLock(name).lock();
+        DistributedLock lock = factory.getLock(name);
+        lock.lock();
+        return lock;
     }
 
     @Test
@@ -255,30 +387,70 @@ class LocksCommandTest {
     }
 
     /** The lists of the page suffice: one to look, and with the other to release as well. */
-    @Test
-    void theDocumentedAccessControlListsSuffice() throws IOException {
-        List<String> lists = Files.readAllLines(Path.of("..", "..", "docs", "operating.md")).stream()
+    @ParameterizedTest
+    @ValueSource(strings = {"set-nx-px", "redlock", "redisson", "setnx-getset"})
+    void theDocumentedAccessControlListsSuffice(String strategy) throws IOException {
+        List<String> page = Files.readAllLines(Path.of("..", "..", "docs", "operating.md"));
+        List<String> lists = page.subList(page.indexOf("### `" + strategy + "`"), page.size()).stream()
                 .filter(line -> line.startsWith("ACL SETUSER"))
+                .limit(2)
                 .toList();
-        lock("a").lock();
-        user = "operator:s3cret@";
-        server.command(lists.get(0).replace(">…", ">s3cret").split(" "));
-        assertThat(run(ExitCodes.OK, "list")).contains("| a ");
-        assertThat(run(ExitCodes.OK, "show", "a")).contains("lease left");
-        run(ExitCodes.OK, "deadlocks");
-        assertThat((List<?>) server.command("ACL", "LOG"))
-                .as("commands that were refused")
-                .isEmpty();
-        run(ExitCodes.FAILED, "release", "a", "--force", "--yes");
-        assertThat(run(ExitCodes.OK, "list")).contains("| a ");
+        try (RedisServer second = RedisServer.start()) {
+            List<RedisServer> servers = strategy.equals("redlock") ? List.of(server, second) : List.of(server);
+            endpoints = servers.stream().map(RedisServer::uri).collect(Collectors.joining(","));
+            LockConfig.Builder config = LockConfig.builder().endpoints(endpoints);
+            if (strategy.equals("redlock")) {
+                config.option("cold-start", "trust")
+                        .option("even-nodes", "allow")
+                        .option("node-timeout", "10s");
+            }
+            hold(strategy, "a", config.build());
+            user = "operator:s3cret@";
+            command(servers, lists.get(0).replace(">…", ">s3cret").split(" "));
+            assertThat(run(ExitCodes.OK, "list", "--strategy", strategy)).contains("| a ");
+            assertThat(run(ExitCodes.OK, "show", "a", "--strategy", strategy)).contains("lease left");
+            run(ExitCodes.OK, "deadlocks", "--strategy", strategy);
+            assertNothingRefused(servers);
+            run(ExitCodes.FAILED, "release", "a", "--force", "--yes", "--strategy", strategy);
+            assertThat(run(ExitCodes.OK, "list", "--strategy", strategy)).contains("| a ");
 
-        server.command("ACL", "LOG", "RESET");
-        server.command(lists.get(1).split(" "));
-        run(ExitCodes.OK, "release", "a", "--force", "--yes");
-        assertThat((List<?>) server.command("ACL", "LOG"))
+            command(servers, "ACL", "LOG", "RESET");
+            command(servers, lists.get(1).split(" "));
+            run(ExitCodes.OK, "release", "a", "--force", "--yes", "--strategy", strategy);
+            assertNothingRefused(servers);
+            assertThat(out.toString() + err).doesNotContain("s3cret");
+        }
+    }
+
+    @Test
+    void keysThatTheUserMayNotReadAreSaidToBeThereAndDoNotHideTheOthers() throws IOException {
+        lock("a").lock();
+        server.command("SET", "lock.old", soon());
+        String list = Files.readAllLines(Path.of("..", "..", "docs", "operating.md")).stream()
+                .filter(line -> line.startsWith("ACL SETUSER"))
+                .findFirst()
+                .orElseThrow();
+        server.command(list.replace(">…", ">s3cret").split(" "));
+        user = "operator:s3cret@";
+        assertThat(run(ExitCodes.OK, "list")).contains("| a ").doesNotContain("old");
+        assertThat(err.toString())
+                .contains("interlock: keys of setnx-getset cannot be read")
+                .doesNotContain("s3cret");
+    }
+
+    /** A historical client's timestamp. */
+    private static String soon() {
+        return Long.toString(Instant.now().getEpochSecond() + 1_000);
+    }
+
+    private static void command(List<RedisServer> servers, String... command) {
+        servers.forEach(server -> server.command(command));
+    }
+
+    private static void assertNothingRefused(List<RedisServer> servers) {
+        servers.forEach(server -> assertThat((List<?>) server.command("ACL", "LOG"))
                 .as("commands that were refused")
-                .isEmpty();
-        assertThat(out.toString() + err).doesNotContain("s3cret");
+                .isEmpty());
     }
 
     @Test

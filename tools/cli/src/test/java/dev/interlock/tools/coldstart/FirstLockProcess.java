@@ -10,7 +10,7 @@ import dev.interlock.testservers.ParentJvm;
 import java.lang.management.ClassLoadingMXBean;
 import java.lang.management.ManagementFactory;
 
-/** A JVM of its own that makes a factory, takes one lock at the default time-outs, and says what came of it. */
+/** A child JVM that creates a factory, acquires one lock with the default time-outs, and reports the outcome. */
 final class FirstLockProcess {
     static final String LOCKED = "locked ";
 

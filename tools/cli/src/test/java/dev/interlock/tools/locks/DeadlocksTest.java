@@ -14,17 +14,20 @@ import org.junit.jupiter.api.Test;
 /** Who waits for whom in a circle. */
 class DeadlocksTest {
     private static LockParty party(String factory) {
-        return new LockParty(factory, factory + "-1", Optional.empty(), Optional.empty());
+        return new LockParty(
+                Optional.of(factory), Optional.empty(), Optional.empty(), factory, Optional.empty(), Optional.empty());
     }
 
     private static InspectedLock lock(String name, String holder, String... waiters) {
-        return new InspectedLock(
+        return held(
                 name,
                 party(holder),
-                Optional.empty(),
-                OptionalLong.empty(),
-                Arrays.stream(waiters).map(DeadlocksTest::party).toList(),
-                waiters.length);
+                Arrays.stream(waiters).map(DeadlocksTest::party).toArray(LockParty[]::new));
+    }
+
+    private static InspectedLock held(String name, LockParty holder, LockParty... waiters) {
+        return new InspectedLock(
+                name, holder, Optional.empty(), OptionalLong.empty(), List.of(waiters), waiters.length);
     }
 
     /** The circles, each wait as "waiter lock". */
@@ -33,7 +36,7 @@ class DeadlocksTest {
                 .map(circle -> String.join(
                         ", ",
                         circle.stream()
-                                .map(wait -> wait.waiter().factory() + " " + wait.lock())
+                                .map(wait -> wait.waiter().claim() + " " + wait.lock())
                                 .toList()))
                 .toList();
     }
@@ -58,5 +61,15 @@ class DeadlocksTest {
     @Test
     void aFactoryThatWaitsForALockOfItsOwnIsNoCircle() {
         assertThat(circles(lock("one", "a", "a"))).isEmpty();
+    }
+
+    @Test
+    void clientsOfAnotherLibraryTakePartByTheirIdAndTheUnknownDoNot() {
+        LockParty plain = LockParty.ofClient("b", "1");
+        LockParty unknown = LockParty.unknown("1763715032");
+        assertThat(circles(held("one", party("a"), plain), held("two", plain, party("a"))))
+                .containsExactly("a two, b:1 one");
+        assertThat(circles(held("one", unknown, party("a")), held("two", party("a"), unknown)))
+                .isEmpty();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.interlock.testservers.ChildJvmException;
 import dev.interlock.tools.backends.Backend;
+import dev.interlock.tools.backends.DistantBackend;
 import dev.interlock.tools.backends.EmbeddedBackend;
 import dev.interlock.tools.backends.ExternalBackend;
 import dev.interlock.tools.backends.PlainClient;
@@ -14,6 +15,7 @@ import dev.interlock.tools.backends.ToolException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -90,6 +92,7 @@ public class MeasurementsTest {
     void aWorkerEndsWhenItsParentIsGone() throws Exception {
         WorkerProcess worker = WorkerProcess.start(new WorkerProcess.Task(
                 TestStrategies.WORKING,
+                Map.of(),
                 backend.endpoints(),
                 MeasuredStrategy.newName("guard"),
                 MeasuredStrategy.newName("counter"),
@@ -122,14 +125,34 @@ public class MeasurementsTest {
 
             assertThat(result.handOffsPerSecond()).isPositive().isLessThanOrEqualTo(result.acquisitionsPerSecond());
             assertThat(result.commandsPerAcquisition()).isGreaterThanOrEqualTo(2.0);
+            assertThat(result.fairness()).isBetween(1.0 / 3, 1.0);
+            assertThat(result.leastShare()).isBetween(0.0, 1.0);
+        }
+    }
+
+    @Test
+    void heldLocksTakeMemoryOfTheServers() {
+        Footprint.Result result = new Footprint(SHORT).measure(subject(TestStrategies.WORKING));
+
+        assertThat(result.serverBytesPerLock()).isPositive();
+        assertThat(result.allocatedBytesPerPair()).isPositive();
+    }
+
+    @Test
+    void aNetworkAddsItsRoundTripToEachCommand() {
+        try (Backend distant = new DistantBackend((EmbeddedBackend) backend, Duration.ofMillis(10))) {
+            UncontendedPair.Result result =
+                    new UncontendedPair(SHORT).measure(new MeasuredStrategy(TestStrategies.WORKING, Map.of(), distant));
+
+            assertThat(result.p50Millis()).isGreaterThanOrEqualTo(20);
         }
     }
 
     @Test
     void theCommandsOfExternalServersAreCountedByTheirStatistics() {
         try (Backend external = new ExternalBackend(List.of(URI.create(backend.endpoints())), 1)) {
-            UncontendedPair.Result result =
-                    new UncontendedPair(SHORT).measure(new MeasuredStrategy(TestStrategies.WORKING, external));
+            UncontendedPair.Result result = new UncontendedPair(SHORT)
+                    .measure(new MeasuredStrategy(TestStrategies.WORKING, Map.of(), external));
 
             assertThat(result.commandsPerPair()).isEqualTo(2.0);
         }
@@ -159,6 +182,6 @@ public class MeasurementsTest {
     }
 
     private static MeasuredStrategy subject(String strategy) {
-        return new MeasuredStrategy(strategy, backend);
+        return new MeasuredStrategy(strategy, Map.of(), backend);
     }
 }

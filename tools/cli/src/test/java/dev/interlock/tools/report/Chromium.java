@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -144,6 +145,26 @@ final class Chromium implements AutoCloseable {
         call(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    }
+
+    /** Shows the page as it is printed. */
+    void print() throws Exception {
+        call("Emulation.setEmulatedMedia", Map.of("media", "print"));
+    }
+
+    /** Presses and releases a key. */
+    void key(String key) throws Exception {
+        Map<String, ?> enter = key.equals("Enter") ? Map.of("text", "\r", "windowsVirtualKeyCode", 13) : Map.of();
+        for (String type : List.of("keyDown", "keyUp")) {
+            Map<String, Object> event = new HashMap<>(Map.of("type", type, "key", key, "code", key));
+            if (type.equals("keyDown")) {
+                event.putAll(enter);
+            }
+            if (key.equals("Escape")) {
+                event.put("windowsVirtualKeyCode", 27);
+            }
+            call("Input.dispatchKeyEvent", event);
+        }
     }
 
     void screenshot(Path file, boolean whole) throws Exception {

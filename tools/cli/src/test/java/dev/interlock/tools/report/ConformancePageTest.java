@@ -119,7 +119,11 @@ class ConformancePageTest {
 
     private static ConformanceReport report(List<ConformanceReport.Entry> entries) {
         return new ConformanceReport(
-                1, "2026-11-21T12:00:00Z", "1.2.3", new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2), entries);
+                1,
+                "2026-11-21T12:00:00Z",
+                "1.2.3",
+                new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2, null),
+                entries);
     }
 
     private static ConformanceReport.Entry entry(String label, List<RuleVerdict> verdicts) {

@@ -4,6 +4,7 @@ package dev.interlock.tools.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
+import com.google.gson.JsonObject;
 import dev.interlock.spi.Assumption;
 import dev.interlock.spi.Capability;
 import dev.interlock.spi.ServerNeeds;
@@ -30,16 +31,27 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RenderersTest {
+    private static final UncontendedPair.Result PAIR = new UncontendedPair.Result(
+            50_000, 0.0871, 0.2349, 10_000.4, 2.0, List.of(new UncontendedPair.Latency(50, 0.0871)));
+    private static final Contention.Result OF_ONE_CLIENT =
+            new Contention.Result(1, 8, 20_000, 19_999.6, 0.125, 0.998, 0.9);
+    private static final Contention.Result OF_FOUR_CLIENTS = new Contention.Result(4, 1, 3_000, 900, 3.25, 0.5, 0.02);
+
     static final Report REPORT = new Report(
+            Report.KIND,
             Report.SCHEMA_VERSION,
             "0.1",
+            null,
             "./interlock compare --full",
             "2026-11-21T12:00:00Z",
             "normal",
-            new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2),
+            1,
+            new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2, null),
+            null,
             List.of(
                     new StrategyReport(
                             "first",
+                            null,
                             Map.of("wakeup", "queue", "fencing", "true"),
                             "The first.",
                             "be first",
@@ -50,16 +62,13 @@ class RenderersTest {
                             "7.2.4",
                             Backend.Counting.MONITOR,
                             new GuardedCounter.Result(2, 4, 12_345, 12_345),
-                            new UncontendedPair.Result(
-                                    50_000,
-                                    0.0871,
-                                    0.2349,
-                                    10_000.4,
-                                    2.0,
-                                    List.of(new UncontendedPair.Latency(50, 0.0871))),
-                            List.of(
-                                    new Contention.Result(1, 8, 20_000, 19_999.6, 0.125),
-                                    new Contention.Result(4, 1, 3_000, 900, 3.25)),
+                            PAIR,
+                            List.of(PAIR),
+                            List.of(OF_ONE_CLIENT, OF_FOUR_CLIENTS),
+                            List.of(OF_ONE_CLIENT, OF_FOUR_CLIENTS),
+                            List.of(),
+                            List.of(),
+                            null,
                             new ConformanceResult(List.of(
                                     new RuleVerdict(1, 1, "aFreeLockIsHad", RuleVerdict.Outcome.PASSED, null),
                                     new RuleVerdict(
@@ -69,6 +78,7 @@ class RenderersTest {
                             null),
                     new StrategyReport(
                             "second",
+                            null,
                             Map.of(),
                             "The second.",
                             null,
@@ -81,6 +91,11 @@ class RenderersTest {
                             new GuardedCounter.Result(2, 4, 1_000, 400),
                             null,
                             List.of(),
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            null,
                             null,
                             "it broke | in two")),
             new FaultReport(
@@ -92,6 +107,7 @@ class RenderersTest {
                             "first",
                             "first",
                             Map.of(),
+                            false,
                             false,
                             Set.of(Capability.REENTRANT),
                             Set.of(Assumption.NO_FAILOVER),
@@ -111,7 +127,7 @@ class RenderersTest {
                     new Recommendation("keep data right", null, "none of those that were compared will do")),
             List.of("Something was left out."));
 
-    private static Evidence evidence(long nobody, int stale) {
+    static Evidence evidence(long nobody, int stale) {
         return new Evidence(
                 2000,
                 0,
@@ -155,26 +171,29 @@ class RenderersTest {
                         docs/choosing-a-strategy.md.
 
                         Promises and assumptions
-                        +-------------------------------------------------------------+-------+--------+
-                        | Property                                                    | first | second |
-                        +-------------------------------------------------------------+-------+--------+
-                        | promises: the holding thread may lock again                 |   yes |      - |
-                        | promises: a live holder's lease is extended by itself       |     - |      - |
-                        | promises: grants are numbered in strictly increasing order  |     - |      - |
-                        | promises: waiters are told when the lock is freed           |     - |      - |
-                        | promises: waiting clients are served in order of arrival    |     - |      - |
-                        | promises: survives the failure of a minority of its servers |     - |      - |
-                        | promises: a release never touches another holder's lock     |     - |      - |
-                        | assumes: the clients' wall clocks agree                     |     - |      - |
-                        | assumes: the server's wall clock is not stepped             |     - |      - |
-                        | assumes: all clocks run at nearly the same rate             |     - |      - |
-                        | assumes: no failover loses an acknowledged write            |   yes |      - |
-                        | assumes: the server evicts no lock key                      |     - |      - |
-                        | assumes: a restarted server has kept its data               |     - |      - |
-                        | assumes: no server is set back to an earlier state          |     - |      - |
-                        | assumes: a majority of the servers is up                    |     - |      - |
-                        | assumes: all clients name the same servers                  |     - |      - |
-                        +-------------------------------------------------------------+-------+--------+
+                        +---------------------------------------------------------------+-------+--------+
+                        | Property                                                      | first | second |
+                        +---------------------------------------------------------------+-------+--------+
+                        | promises: the holding thread may lock again                   |   yes |      - |
+                        | promises: a live holder's lease is extended by itself         |     - |      - |
+                        | promises: grants are numbered in strictly increasing order    |     - |      - |
+                        | promises: waiters are told when the lock is freed             |     - |      - |
+                        | promises: waiting clients are served in order of arrival      |     - |      - |
+                        | promises: survives the failure of a minority of its servers   |     - |      - |
+                        | promises: a release never touches another holder's lock       |     - |      - |
+                        | promises: holders wait for conditions that any client signals |     - |      - |
+                        | promises: read/write locks that starve neither side           |     - |      - |
+                        | promises: one lock may be over several names, all or none     |     - |      - |
+                        | assumes: the clients' wall clocks agree                       |     - |      - |
+                        | assumes: the server's wall clock is not stepped               |     - |      - |
+                        | assumes: all clocks run at nearly the same rate               |     - |      - |
+                        | assumes: no failover loses an acknowledged write              |   yes |      - |
+                        | assumes: the server evicts no lock key                        |     - |      - |
+                        | assumes: a restarted server has kept its data                 |     - |      - |
+                        | assumes: no server is set back to an earlier state            |     - |      - |
+                        | assumes: a majority of the servers is up                      |     - |      - |
+                        | assumes: all clients name the same servers                    |     - |      - |
+                        +---------------------------------------------------------------+-------+--------+
                         Take first to be first, on 5 servers that are independent of each other, at least 3.
                         Options of first: fencing=true, wakeup=queue.
 
@@ -205,6 +224,17 @@ class RenderersTest {
                         +----------+----------------------+--------------+-----------+--------------------------+
                         A hand-off is an acquisition by another thread than the one before.
 
+                        Fairness
+                        +----------+----------------------+----------+-------------+
+                        | Strategy |           Contenders | Fairness | Least share |
+                        +----------+----------------------+----------+-------------+
+                        | first    | 1 client x 8 threads |     1.00 |        0.90 |
+                        | first    | 4 clients x 1 thread |     0.50 |        0.02 |
+                        +----------+----------------------+----------+-------------+
+                        Fairness is Jain's index of the contenders' shares: 1 if all had the same, 1/n if one of n had
+                        everything. The least share is that of the contender who got least, where 1 is as much as the
+                        others.
+
                         Conformance
                         +--------------+-----------+
                         | Chapter      |     first |
@@ -225,6 +255,15 @@ class RenderersTest {
                         blocked: never two holders at once, but nobody had the lock for a while.
                         violated: two holders at once, and nothing kept the data right.
                         !: the profile does not declare it, and the fault does not excuse it.
+
+                        Recovery: from the fault to the next grant to another client
+                        +--------+-------+
+                        | Fault  | first |
+                        +--------+-------+
+                        | killed | 0.0 s |
+                        +--------+-------+
+                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "never" is within the
+                        time that the lab looked.
 
                         Something was left out.
                         Only ratios between strategies travel from one machine to another; the figures themselves do not.
@@ -265,6 +304,9 @@ class RenderersTest {
                         | promises: waiting clients are served in order of arrival | - | - |
                         | promises: survives the failure of a minority of its servers | - | - |
                         | promises: a release never touches another holder's lock | - | - |
+                        | promises: holders wait for conditions that any client signals | - | - |
+                        | promises: read/write locks that starve neither side | - | - |
+                        | promises: one lock may be over several names, all or none | - | - |
                         | assumes: the clients' wall clocks agree | - | - |
                         | assumes: the server's wall clock is not stepped | - | - |
                         | assumes: all clocks run at nearly the same rate | - | - |
@@ -305,6 +347,16 @@ class RenderersTest {
 
                         A hand-off is an acquisition by another thread than the one before.
 
+                        ## Fairness
+
+                        | Strategy | Contenders | Fairness | Least share |
+                        |---|---:|---:|---:|
+                        | first | 1 client x 8 threads | 1.00 | 0.90 |
+                        | first | 4 clients x 1 thread | 0.50 | 0.02 |
+
+                        Fairness is Jain's index of the contenders' shares: 1 if all had the same, 1/n if one of n had everything. The least
+                        share is that of the contender who got least, where 1 is as much as the others.
+
                         ## Conformance
 
                         | Chapter | first |
@@ -327,6 +379,15 @@ class RenderersTest {
                         violated: two holders at once, and nothing kept the data right.
 
                         !: the profile does not declare it, and the fault does not excuse it.
+
+                        ## Recovery: from the fault to the next grant to another client
+
+                        | Fault | first |
+                        |---|---:|
+                        | killed | 0.0 s |
+
+                        The lease is 2.0 s; a dead holder's lock is not free before its lease is over. "never" is within the time that the lab
+                        looked.
 
                         Something was left out.
 
@@ -353,8 +414,36 @@ class RenderersTest {
     }
 
     @Test
+    void otherLibrariesAreNamedWithTheirVersionsAndLimitsAndAreNotJudged() {
+        Report sample = SampleReport.report();
+        String text = TerminalRenderer.render(sample, ReportTables.of(sample));
+
+        assertThat(text)
+                .contains("Locks of other libraries", "Redisson RFencedLock", "Limits of shedlock (https://")
+                .contains("(commit 0123456789ab)", "load average 0.5 at the beginning and 1.5 at the end")
+                .contains("Measured 2 times, in rounds", "(1,000 to 2,000)", "never promised them")
+                .doesNotContainPattern("FAILED: strategy \"(redisson-r|spring-|shedlock)");
+        assertThat(text.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+        assertThat(sample.recommendations())
+                .extracting(Recommendation::strategy)
+                .doesNotContain("redisson-rlock", "redisson-redlock", "shedlock");
+        assertThat(sample.faults().problems()).isNotEmpty().noneMatch(problem -> problem.contains("shedlock"));
+    }
+
+    @Test
     void jsonCanBeReadBackWhole() {
         assertThat(new Gson().fromJson(JsonRenderer.render(REPORT), Report.class))
                 .isEqualTo(REPORT);
+    }
+
+    @Test
+    void aReportOfAFormerVersionWithoutOptionsIsShown() {
+        JsonObject former = new Gson().fromJson(JsonRenderer.render(REPORT), JsonObject.class);
+        former.getAsJsonArray("strategies")
+                .forEach(strategy -> strategy.getAsJsonObject().remove("options"));
+
+        assertThat(HtmlRenderer.render(new Gson().fromJson(former, Report.class)))
+                .contains("Promises and assumptions")
+                .doesNotContain("Options of ");
     }
 }

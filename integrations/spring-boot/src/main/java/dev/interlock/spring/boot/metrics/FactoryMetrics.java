@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Gives each factory metrics of its own, with a tag that has the name of its bean, since events do not say from which factory they
- * come. A monitor: a factory that is made late is bound to the registries that were there before it.
+ * Gives each factory metrics of its own, with a tag that has the name of its bean, since events do not say from which
+ * factory they come. A monitor: a factory that is created late is bound to the registries that already exist.
  */
 final class FactoryMetrics implements LockConfigCustomizer, MeterBinder, AutoCloseable {
     private final UnaryOperator<String> group;
@@ -21,7 +21,7 @@ final class FactoryMetrics implements LockConfigCustomizer, MeterBinder, AutoClo
     private final List<MeterRegistry> registries = new ArrayList<>();
 
     /**
-     * Creates metrics for factories to come.
+     * Creates an object without factories.
      *
      * @param group a function from the name of a lock to its group
      */

@@ -7,6 +7,7 @@ import dev.interlock.micrometer.LockMetrics;
 import dev.interlock.spring.boot.InterlockProperties;
 import dev.interlock.spring.boot.NamedLockFactoriesAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -36,5 +37,10 @@ public final class LockMetricsAutoConfiguration {
         String separator = properties.getMetrics().getGroupSeparator();
         return new FactoryMetrics(
                 separator == null || separator.isEmpty() ? LockGroups.all() : LockGroups.before(separator));
+    }
+
+    @Bean
+    FactoryServerMetrics interlockFactoryServerMetrics(ListableBeanFactory beans) {
+        return new FactoryServerMetrics(beans);
     }
 }

@@ -20,7 +20,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.S
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Locks are measured by being there: nothing is declared but the dependency. */
+/** Locks have metrics without any configuration, once the dependency is on the class path. */
 class LockMetricsAutoConfigurationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -71,6 +71,23 @@ class LockMetricsAutoConfigurationTest {
                                     .count())
                             .isEqualTo(1));
         });
+    }
+
+    @Test
+    void theServersOfEachFactoryAreMeasuredUnderItsName() {
+        withRegistry
+                .withPropertyValues(
+                        "interlock.factories.quorum.strategy=redlock",
+                        "interlock.factories.quorum.endpoints=redis://a.invalid:1,redis://b.invalid:2,redis://c.invalid:3")
+                .run(context -> {
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    assertThat(meters.find("interlock.server.voting")
+                                    .tags("factory", "quorum", "strategy", "redlock", "server", "b.invalid:2")
+                                    .gauge()
+                                    .value())
+                            .isZero();
+                    assertThat(meters.find("interlock.server.voting").gauges()).hasSize(3);
+                });
     }
 
     @Test

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was seen in a cell of the fault lab. Times are in milliseconds; those that are moments count from the moment at which the fault
- * struck.
+ * The evidence from a cell of the fault lab. Times are in milliseconds; those that are moments count from the moment at
+ * which the fault struck.
  *
  * @param leaseMillis the lease
  * @param twoHoldersMillis for how long, at the longest, two clients had leases that were valid by their own accounts, and neither had
@@ -152,7 +152,7 @@ public record Evidence(
                         .toList());
     }
 
-    /** Whether a holder had neither given the lock back nor died at a time. */
+    /** Returns whether a holder had neither given the lock back nor died at a time. */
     private static boolean isTakenFrom(@Nullable String first, List<Moment> moments, long struck, long at) {
         return first != null
                 && moments.stream()
@@ -252,7 +252,7 @@ public record Evidence(
         return late;
     }
 
-    /** Whether each two who held the lock at once are the holder at the time of the fault and another one. */
+    /** Returns whether each pair of simultaneous holders includes the holder at the time of the fault. */
     private static boolean onlyOneOutstayed(List<Span> holds, long struck) {
         List<Span> later = holds.stream().filter(hold -> hold.from() > struck).toList();
         return longestOverlap(later) == 0;

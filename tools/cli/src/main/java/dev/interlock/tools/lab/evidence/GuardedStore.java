@@ -18,7 +18,7 @@ public final class GuardedStore {
         this.checksTokens = checksTokens;
     }
 
-    /** What became of a write. */
+    /** The outcome of a write. */
     public enum Write {
         /** It changed what its writer had read. */
         ACCEPTED,

@@ -22,7 +22,7 @@ public record Moment(
         @Nullable StoreWrites writes,
         @Nullable String detail,
         @Nullable Long endNanos) {
-    /** Something that happened now. */
+    /** Returns an event that happens now. */
     public static Moment now(String who, What what, @Nullable Long token, @Nullable String detail) {
         return new Moment(System.nanoTime(), who, what, token, null, detail, null);
     }
@@ -32,7 +32,7 @@ public record Moment(
         return new Moment(System.nanoTime(), who, what, token, null, detail, endNanos);
     }
 
-    /** What can happen. */
+    /** The kinds of events. */
     public enum What {
         /** A client is ready to be told what to do. */
         READY,

@@ -2,7 +2,7 @@
 package dev.interlock.tools.lab.evidence;
 
 /**
- * What became of one client's write to the two stores.
+ * The outcomes of one client's write to the two stores.
  *
  * @param unfenced at the store that does not look at tokens
  * @param fenced at the store that does

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What happened in a cell so far, in the order in which the lab heard of it. Safe to use from any thread. */
+/** The events of a cell so far, in the order in which the lab received them. Safe to use from any thread. */
 public final class Timeline {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -28,7 +28,7 @@ public final class Timeline {
         }
     }
 
-    /** Makes everybody who waits for a moment fail. */
+    /** Fails all threads that wait for an event. */
     public void fail(RuntimeException why) {
         lock.lock();
         try {

@@ -22,7 +22,7 @@ import net.bytebuddy.matcher.ElementMatcher;
  * <p>What the lab itself measures is measured by the right clock.
  */
 public final class BentClock {
-    /** What the JVM needs to be started with. */
+    /** The options that the JVM must be started with. */
     static final List<String> JVM_OPTIONS = List.of(
             "-Djdk.attach.allowAttachSelf=true", "-XX:+EnableDynamicAgentLoading", "-Dinterlock.lab.bent-clock=true");
 
@@ -32,19 +32,19 @@ public final class BentClock {
 
     private BentClock() {}
 
-    /** How the clocks run from a moment on. */
+    /** The state and rate of the clocks from a moment on. */
     private record Setting(long since, long shown, long aheadMillis, double rate) {
         long nanoTime(long now) {
             return shown + Math.round((now - since) * rate);
         }
     }
 
-    /** Whether this JVM was started with {@link #JVM_OPTIONS}. */
+    /** Returns whether this JVM was started with {@link #JVM_OPTIONS}. */
     static boolean isWanted() {
         return Boolean.getBoolean("interlock.lab.bent-clock");
     }
 
-    /** Lets all classes of locks that are loaded from now on read these clocks. */
+    /** Makes all lock classes that are loaded from now on read these clocks. */
     static void install() {
         new AgentBuilder.Default()
                 .disableClassFormatChanges()

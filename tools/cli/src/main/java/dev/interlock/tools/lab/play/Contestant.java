@@ -15,6 +15,7 @@ import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.ConfiguredStrategy;
 import dev.interlock.tools.backends.Servers;
+import dev.interlock.tools.peers.PeerProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Who goes through the fault lab.
+ * A strategy that goes through the fault lab.
  *
  * @param candidate a strategy with some of its options
  * @param specimen whether it is known to be broken, and is there as a warning
@@ -95,6 +96,18 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return profile(lease).equals(other.profile(lease));
     }
 
+    /** Returns locks of other libraries. */
+    public static List<Contestant> peers(List<PeerProvider> peers) {
+        return peers.stream()
+                .map(peer -> new Contestant(new ConfiguredStrategy(peer, Map.of()), false))
+                .toList();
+    }
+
+    /** Whether it is the lock of another library. */
+    public boolean isPeer() {
+        return candidate.provider() instanceof PeerProvider;
+    }
+
     /** The options for a lease in the lab, by name. */
     Map<String, String> options(Duration lease) {
         Map<String, String> options = new TreeMap<>(candidate.settings());
@@ -120,9 +133,9 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return ConfiguredStrategy.effectiveOptions(candidate.provider(), options(lease));
     }
 
-    /** What the strategy promises and assumes with its options. */
+    /** Returns the profile of the strategy with its options. */
     public StrategyProfile profile(Duration lease) {
-        // Nobody is asked anything before the first lock is.
+        // A factory sends no request before the first acquisition.
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(Servers.imaginary(candidate.provider()))
                 .lockDefaults(LockOptions.builder().lease(lease).build());

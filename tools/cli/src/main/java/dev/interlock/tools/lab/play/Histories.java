@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What the clients of a cell were told by the lock, as the kit's checker sees it. */
+/** The history of what the lock told the clients of a cell, for the kit's checker. */
 public final class Histories {
     private Histories() {}
 
@@ -31,7 +31,7 @@ public final class Histories {
         return new Checker(new Model(true, fenced)).check(events);
     }
 
-    /** Who is dead holds nothing: the end of the tenure that a process was in when it was killed. */
+    /** Returns the end of the hold of a killed process: a dead process holds no lock. */
     private static Optional<Event> end(List<Event> events, long nanos, String lock) {
         if (events.isEmpty()) {
             return Optional.empty();

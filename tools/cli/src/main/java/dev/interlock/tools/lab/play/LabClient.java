@@ -131,7 +131,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         return moment -> moment.who().equals(task.who()) && List.of(whats).contains(moment.what());
     }
 
-    /** Makes it ask for the lock, and returns when it does. */
+    /** Makes the client request the lock, and returns once it has done so. */
     void contend() {
         contendedFrom = timeline.size();
         tell(Step.CONTEND, "", What.ASKED);
@@ -142,14 +142,17 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         return timeline.await(contendedFrom, is(What.READ), limit).isPresent();
     }
 
-    /** Makes it look at its lease, and returns whether that was valid; a write may follow. */
+    /** Makes the client check its lease, and returns whether it was valid. A write may follow. */
     boolean look() {
         int from = timeline.size();
         process.say(Step.LOOK.toString());
         return await(from, What.LOOKED_VALID, What.LOOKED_LOST).what() == What.LOOKED_VALID;
     }
 
-    /** Makes it write, having looked at its lease, which was valid, and returns when it has, having done something else meanwhile. */
+    /**
+     * Makes the client write after a check that found its lease valid. Runs an action in between, and returns after the
+     * write.
+     */
     void write(Runnable meanwhile) {
         int from = timeline.size();
         process.say(Step.WRITE.toString());
@@ -157,20 +160,20 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         await(from, What.WROTE);
     }
 
-    /** Makes it look, and write if its lease is valid. */
+    /** Makes the client check its lease, and write if it is valid. */
     void lookAndWrite() {
         if (look()) {
             write(() -> {});
         }
     }
 
-    /** Makes it give the lock back after all that was begun before, and waits for the end of that. */
+    /** Makes the client release the lock after its pending steps, and waits for the release. */
     void release() {
         beginRelease();
         awaitRelease();
     }
 
-    /** Makes it begin to give the lock back. */
+    /** Makes the client begin to release the lock. */
     void beginRelease() {
         releasedFrom = timeline.size();
         process.say(Step.RELEASE.toString());
@@ -208,7 +211,7 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         timeline.add(Moment.now(task.who(), What.KILLED, null, null));
     }
 
-    /** Whether its process has served another client before. */
+    /** Returns whether its process has served another client before. */
     boolean isWarm() {
         return process.isWarm();
     }
@@ -217,13 +220,13 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         return !closed;
     }
 
-    /** Makes the process stand still. */
+    /** Stops the process without ending it. */
     void stop() {
         spoilt = true;
         process.stop();
     }
 
-    /** Lets it go on. */
+    /** Resumes the process. */
     void goOn() {
         process.goOn();
     }

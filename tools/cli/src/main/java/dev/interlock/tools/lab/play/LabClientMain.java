@@ -18,6 +18,8 @@ import dev.interlock.testservers.ParentJvm;
 import dev.interlock.tools.backends.ChildProgram;
 import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.measure.UncontendedPair;
+import dev.interlock.tools.peers.PeerProvider;
+import dev.interlock.tools.peers.Peers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -54,7 +56,7 @@ public final class LabClientMain {
     private int attempts;
 
     /**
-     * Who the client is.
+     * The identity of the client.
      *
      * @param who its name
      * @param provider the class of the strategy's provider
@@ -173,10 +175,7 @@ public final class LabClientMain {
     }
 
     private void open(String endpoints) throws ReflectiveOperationException {
-        LockStrategyProvider provider = Class.forName(task().provider())
-                .asSubclass(LockStrategyProvider.class)
-                .getDeclaredConstructor()
-                .newInstance();
+        LockStrategyProvider provider = provider(task().provider());
         LockConfig.Builder config = LockConfig.builder()
                 .endpoints(endpoints)
                 .commandTimeout(Duration.ofMillis(task().commandTimeoutMillis()))
@@ -189,6 +188,18 @@ public final class LabClientMain {
             daemon("close-factory", before::close);
         }
         say(Moment.What.READY, null, null);
+    }
+
+    private static LockStrategyProvider provider(String type) throws ReflectiveOperationException {
+        for (PeerProvider peer : Peers.all()) {
+            if (peer.getClass().getName().equals(type)) {
+                return peer;
+            }
+        }
+        return Class.forName(type)
+                .asSubclass(LockStrategyProvider.class)
+                .getDeclaredConstructor()
+                .newInstance();
     }
 
     private LockOptions options() {
@@ -226,7 +237,7 @@ public final class LabClientMain {
         say(Moment.What.ASKED, null, null);
         @Nullable String lastRefusal = null;
         while (true) {
-            // What comes after an attempt without an outcome does not build on it.
+            // Later steps do not depend on an attempt without an outcome.
             attempts++;
             String process = task().who() + "#" + attempts;
             recorder().invoke(process, Op.ACQUIRE, task().lock());

@@ -44,11 +44,11 @@ public enum LabFault {
             "Redis restarts without data, at once", broken(Assumption.RESTART_KEEPS_DATA), LabScripts::restartEmpty),
     RESTART_LATER("Redis restarts without data, one lease later", NOTHING, LabScripts::restartLater),
     FAILOVER_LOSSY(
-            "the master dies before it has replicated the lock, and its replica is promoted",
+            "the primary dies before it has replicated the lock, and its replica is promoted",
             broken(Assumption.NO_FAILOVER),
             LabScripts::failoverLossy),
     FAILOVER_WAIT(
-            "the master dies after WAIT has confirmed the lock on its replica, which is promoted",
+            "the primary dies after WAIT has confirmed the lock on its replica, which is promoted",
             NOTHING,
             LabScripts::failoverWait),
     FLUSHALL("somebody sends FLUSHALL", broken(Assumption.NO_EVICTION), LabScripts::flushAll),
@@ -89,11 +89,11 @@ public enum LabFault {
             NOTHING,
             LabScripts::releaseLate),
     SWITCHED_OVER(
-            "Redis hands over to its replica in good order; subscriptions stay with the old master",
+            "Redis hands over to its replica in good order; subscriptions stay with the former primary",
             NOTHING,
             LabScripts::switchedOver),
     SPLIT_BRAIN(
-            "a replica is promoted for a contender, while the holder goes on with the old master",
+            "a replica is promoted for a contender, while the holder goes on with the former primary",
             broken(Assumption.NO_FAILOVER),
             LabScripts::splitBrain),
     OUT_OF_MEMORY("Redis has no memory for writes for one lease", NOTHING, LabScripts::outOfMemory),
@@ -180,7 +180,7 @@ public enum LabFault {
             broken(Assumption.NO_FAILOVER),
             TopologyScripts::clusterPartition);
 
-    /** Those that tell strategies apart, for who has little time. */
+    /** The faults that distinguish strategies best, for short runs. */
     public static final List<LabFault> QUICK = List.of(
             KILLED,
             STOPPED_WRITING,
@@ -193,11 +193,17 @@ public enum LabFault {
             MAJORITY_DEAD,
             NODES_TWICE);
 
-    /** How many servers the faults of some out of several count on. */
+    /** The number of servers for faults of some servers out of several. */
     private static final int FIVE = 5;
 
     /** Faults of some servers out of five. */
     private static final Set<LabFault> OF_QUORUMS = EnumSet.range(MINORITY_DEAD, NODES_CHANGED);
+
+    /** Faults of the clocks of clients. */
+    private static final Set<LabFault> OF_CLOCKS = EnumSet.of(CLIENT_CLOCK, CLIENT_CLOCK_BACK, CLIENT_CLOCK_SLOW);
+
+    /** Faults of two configurations. */
+    private static final Set<LabFault> OF_OPTIONS = EnumSet.of(OPTIONS_MIXED, GUARDS_MIXED);
 
     private static final Set<LabFault> BEHIND_SENTINELS = EnumSet.range(SENTINEL_FAILOVER, SENTINEL_PARTITION);
     private static final Set<LabFault> IN_CLUSTERS = EnumSet.range(CLUSTER_FAILOVER, CLUSTER_PARTITION);
@@ -226,7 +232,7 @@ public enum LabFault {
         /** There is none. */
         static final Excuse NOTHING = new Excuse(null, false, false);
 
-        /** Whoever stands still cannot be told that its lease is over. */
+        /** A stopped holder cannot be told that its lease is over. */
         static final Excuse STANDSTILL = new Excuse(null, true, false);
 
         /** There is nobody to ask. */
@@ -252,7 +258,7 @@ public enum LabFault {
         this.script = script;
     }
 
-    /** How the user names it. */
+    /** Returns its name on the command line. */
     public String id() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -278,6 +284,17 @@ public enum LabFault {
         return script == null ? Optional.of(NO_SERVER_CLOCK) : Optional.empty();
     }
 
+    /** Why it cannot be caused to the lock of another library, or empty if it can. */
+    public Optional<String> obstacleForPeers() {
+        if (OF_CLOCKS.contains(this)) {
+            return Optional.of(
+                    "needs clocks that can be set, and the lab sets those that the classes of Interlock read");
+        }
+        return OF_OPTIONS.contains(this)
+                ? Optional.of("needs two clients with different options of Interlock")
+                : Optional.empty();
+    }
+
     /** The servers on which it is played. */
     public Topology topology() {
         if (BEHIND_SENTINELS.contains(this)) {
@@ -286,13 +303,13 @@ public enum LabFault {
         return IN_CLUSTERS.contains(this) ? Topology.CLUSTER : Topology.SINGLE_SERVERS;
     }
 
-    /** Whether it can happen to a strategy at all, if that runs on such servers. */
+    /** Returns whether it can happen to a strategy at all, if that runs on such servers. */
     public boolean concerns(StrategyProfile profile) {
         boolean five = profile.supports(Capability.QUORUM) && profile.servers().usual() == FIVE;
         return five || !OF_QUORUMS.contains(this);
     }
 
-    /** Makes it happen. */
+    /** Plays the fault. */
     public void play(LabStage stage) {
         if (script == null) {
             throw new IllegalStateException(id() + " " + NO_SERVER_CLOCK);

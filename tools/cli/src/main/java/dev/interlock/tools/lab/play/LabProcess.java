@@ -41,7 +41,7 @@ public final class LabProcess implements AutoCloseable {
         child = ChildJvm.start(options, LabClientMain.class, List.of(), this::hear, this::ended);
     }
 
-    /** Whether it has served another client before the present one. */
+    /** Returns whether it has served another client before the present one. */
     synchronized boolean isWarm() {
         return number > 1;
     }
@@ -89,12 +89,12 @@ public final class LabProcess implements AutoCloseable {
         child.say(number + " " + line);
     }
 
-    /** Makes the process stand still. */
+    /** Stops the process without ending it. */
     void stop() {
         child.stop();
     }
 
-    /** Lets it go on. */
+    /** Resumes the process. */
     void goOn() {
         child.goOn();
     }

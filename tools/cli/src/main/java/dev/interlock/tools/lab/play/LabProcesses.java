@@ -72,7 +72,7 @@ public final class LabProcesses implements AutoCloseable {
         }
     }
 
-    /** How many processes have been started. */
+    /** Returns the number of processes that have been started. */
     synchronized int started() {
         return started;
     }

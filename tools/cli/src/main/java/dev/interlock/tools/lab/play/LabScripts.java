@@ -8,12 +8,12 @@ import dev.interlock.testservers.FaultProxy;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** How each fault is played: who does what, and when the fault strikes. */
+/** The scripts of the faults: the steps of the clients, and the moment at which the fault strikes. */
 final class LabScripts {
     private static final int MINORITY = 2;
     private static final int MAJORITY = 3;
 
-    /** How fast slow clocks run: a lease by them lasts two and a half. */
+    /** The rate of slow clocks: a lease lasts two and a half times as long by them. */
     private static final double SLOW = 0.4;
 
     private LabScripts() {}
@@ -123,7 +123,7 @@ final class LabScripts {
         stage.pause(stage.leases(1));
         stage.holderTakes();
         stage.dataIsLost(
-                "the master dies, and its replica, which has not got the lock, is promoted",
+                "the primary dies, and its replica, which lacks the lock, is promoted",
                 () -> stage.each(LabServer::failOver));
     }
 
@@ -135,7 +135,7 @@ final class LabScripts {
         stage.each(LabServer::awaitReplica);
         stage.rivalWaits();
         stage.strike(
-                "the master dies, and its replica, which has the lock, is promoted",
+                "the primary dies, and its replica, which has the lock, is promoted",
                 () -> stage.each(LabServer::failOver));
         boolean taken = stage.rivalWritesWithin(stage.leases(2));
         stage.holder().lookAndWrite();

@@ -27,7 +27,7 @@ final class LabServer implements AutoCloseable {
     private static final String[] REPLICATES_AT_ONCE = {"--repl-diskless-sync-delay", "0"};
 
     private final Map<String, FaultProxy> proxies = new LinkedHashMap<>();
-    private final RedisServer master;
+    private final RedisServer primary;
     private @Nullable FaultProxy replication;
     private @Nullable RedisServer replica;
     private @Nullable RedisServer successor;
@@ -39,13 +39,13 @@ final class LabServer implements AutoCloseable {
     LabServer(String... arguments) {
         List<String> all = new ArrayList<>(List.of(REPLICATES_AT_ONCE));
         all.addAll(List.of(arguments));
-        master = RedisServer.start(all.toArray(String[]::new));
-        server = master;
+        primary = RedisServer.start(all.toArray(String[]::new));
+        server = primary;
     }
 
     /** Starts a replica, and waits until it follows. */
     void addReplica() {
-        FaultProxy line = FaultProxy.to(master);
+        FaultProxy line = FaultProxy.to(primary);
         replication = line;
         RedisServer follower = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(line.port()));
         replica = follower;
@@ -78,7 +78,7 @@ final class LabServer implements AutoCloseable {
 
     /** Returns when the replica has what was written before. */
     void awaitReplica() {
-        awaitReplicas(master, 1, "lab-replicated");
+        awaitReplicas(primary, 1, "lab-replicated");
     }
 
     /**
@@ -95,10 +95,10 @@ final class LabServer implements AutoCloseable {
         primary.command("DEL", key);
     }
 
-    /** Kills the master and lets the replica take over under the same address. */
+    /** Kills the primary and lets the replica take over under the same address. */
     void failOver() {
         RedisServer follower = replica();
-        master.kill();
+        primary.kill();
         follower.command("REPLICAOF", "NO", "ONE");
         lead(follower);
         proxies.values().forEach(FaultProxy::cutConnections);
@@ -107,20 +107,20 @@ final class LabServer implements AutoCloseable {
     /** Hands over to the replica in good order. Clients' commands go there from now on; their subscriptions stay where they are. */
     void switchOver() {
         RedisServer follower = replica();
-        // Directly, since the old master will follow the new one so.
-        follower.command("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
+        // Not through a proxy, since the former primary will follow the new one directly too.
+        follower.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
         await(
                 "the replica to follow directly",
                 () -> String.valueOf(follower.command("INFO", "replication")).contains("master_link_status:up"));
-        master.command("FAILOVER");
+        primary.command("FAILOVER");
         await(
                 "the replica to take over",
                 () -> String.valueOf(follower.command("INFO", "replication")).contains("role:master"));
         lead(follower);
-        master.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        primary.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     }
 
-    /** Promotes the replica for one client alone; the others go on with the old master, which has noticed nothing. */
+    /** Promotes the replica for one client alone; the others go on with the former primary, which has noticed nothing. */
     void splitBrain(String client) {
         RedisServer follower = replica();
         follower.command("REPLICAOF", "NO", "ONE");
@@ -150,7 +150,7 @@ final class LabServer implements AutoCloseable {
         server.command("CONFIG", "SET", "maxmemory", "0");
     }
 
-    /** Makes the server refuse to write, as a replica does that is taken for a master. */
+    /** Makes the server refuse writes, as a replica does. */
     void refuseWrites() {
         server.command("REPLICAOF", "127.0.0.1", "1");
     }
@@ -181,7 +181,7 @@ final class LabServer implements AutoCloseable {
         server.restartWithData();
     }
 
-    /** Lets connections that are made from now on lead to a new process; those that there are stay with the old one. */
+    /** Directs new connections to a new process. Existing ones stay with the old process. */
     void move() {
         RedisServer next = RedisServer.start();
         successor = next;
@@ -234,7 +234,7 @@ final class LabServer implements AutoCloseable {
         server.command("FLUSHALL");
     }
 
-    /** Makes the server evict all keys, as one does that has no memory left. */
+    /** Makes the server evict all keys, as a server without free memory does. */
     void evict() {
         server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
         server.command("CONFIG", "SET", "maxmemory", "1");
@@ -281,7 +281,7 @@ final class LabServer implements AutoCloseable {
         if (successor != null) {
             parts.add(successor);
         }
-        parts.add(master);
+        parts.add(primary);
         Closing.all(parts);
     }
 }

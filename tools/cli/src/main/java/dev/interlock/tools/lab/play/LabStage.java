@@ -47,7 +47,7 @@ public final class LabStage implements AutoCloseable {
     /** The start of a JVM needs all of a core, and would look like a fault to those that are in the middle of one. */
     private static final Semaphore STARTS = new Semaphore(1);
 
-    /** How long a process may take to close its connections, before another one is started instead. */
+    /** The time for a process to close its connections before another one is started instead. */
     private static final Duration ENDING = Duration.ofSeconds(2);
 
     private final Contestant contestant;
@@ -84,7 +84,7 @@ public final class LabStage implements AutoCloseable {
         return leases(5);
     }
 
-    /** Lets the clocks of clients that start later be set. */
+    /** Makes the clocks of clients that start later adjustable. */
     void bendClocks() {
         bentClocks = true;
     }
@@ -95,12 +95,12 @@ public final class LabStage implements AutoCloseable {
         }
     }
 
-    /** Lets a client that starts later have other options than the holder, as in a rolling deploy. */
+    /** Gives a client that starts later other options than the holder, as in a rolling deploy. */
     void mixOptions() {
         optionsOfRival = contestant.otherOptions();
     }
 
-    /** Lets the rival take the votes of servers that have just been started. */
+    /** Makes the rival count the votes of servers that have just started. */
     void letRivalTrust() {
         optionsOfRival = Map.of("cold-start", "trust");
     }
@@ -236,8 +236,7 @@ public final class LabStage implements AutoCloseable {
     }
 
     /**
-     * Lets a fault strike under a holder that still has what it was granted. It must not take long, unless it is servers that take
-     * their time.
+     * Plays a fault while the holder still has the lock. The fault must strike quickly, unless servers need the time.
      */
     void strike(String what, Runnable fault) {
         boolean heldOn = timeline.moments().stream().noneMatch(moment -> moment.what() == What.TOLD);

@@ -6,7 +6,7 @@ import static dev.interlock.tools.lab.play.LabStage.RIVAL;
 
 import java.time.Duration;
 
-/** How faults of single nodes of a quorum are played that get around the guard against nodes which have forgotten leases. */
+/** The scripts of faults of single nodes that get around the guard against nodes which have forgotten leases. */
 final class NodeScripts {
     /** The holder has no line to so many of the five servers. */
     private static final int UNREACHABLE = 2;

@@ -4,9 +4,9 @@ package dev.interlock.tools.lab.play;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** How faults of servers that belong together are played. */
+/** The scripts of faults behind sentinels and in a cluster. */
 final class TopologyScripts {
-    /** How long a lock may outlive renewals that go astray. */
+    /** The time, in leases, for which a lock may outlive misdirected renewals. */
     private static final double UNTIL_RUN_OUT = 2;
 
     /** The same, where clients must find out first that somebody else is the primary. */

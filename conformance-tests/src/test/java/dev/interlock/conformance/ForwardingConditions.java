@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import dev.interlock.LossCause;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Watch;
+import java.util.Optional;
+
+/** Passes all calls about conditions on; subclasses break a part. */
+class ForwardingConditions implements ConditionProtocol {
+    final ConditionProtocol correct;
+
+    ForwardingConditions(ConditionProtocol correct) {
+        this.correct = correct;
+    }
+
+    @Override
+    public Watch listen(Claim waiter, Runnable onChange) {
+        return correct.listen(waiter, onChange);
+    }
+
+    @Override
+    public Release await(Claim held, Claim waiter, boolean releases) {
+        return correct.await(held, waiter, releases);
+    }
+
+    @Override
+    public boolean isTold(Claim waiter) {
+        return correct.isTold(waiter);
+    }
+
+    @Override
+    public Place look(Claim waiter) {
+        return correct.look(waiter);
+    }
+
+    @Override
+    public Place leave(Claim waiter, boolean passesOn) {
+        return correct.leave(waiter, passesOn);
+    }
+
+    @Override
+    public void confirm(Claim waiter) {
+        correct.confirm(waiter);
+    }
+
+    @Override
+    public Optional<LossCause> signal(Claim held, String condition, boolean all) {
+        return correct.signal(held, condition, all);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.LockConfig;
+import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.LeaseProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Renewal;
+import dev.interlock.engine.protocol.Watch;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Locks that do nothing wrong keep the rules on a machine that lets them wait. */
+class SlowMachineTest {
+    /** Longer than a rule gives a thread to begin to wait. */
+    private static final long LATE_MILLIS = 300;
+
+    private static void assertKept(String rule, UnaryOperator<LeaseProtocol> slow) {
+        WrongLock lock = new WrongLock("slow") {
+            @Override
+            LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                return slow.apply(super.protocol(server, config));
+            }
+        };
+        assertThat(KitRun.failures(() -> new MemoryHarness(lock), 1, Set.of(rule)))
+                .isEmpty();
+    }
+
+    @Test
+    void aReplyIsLostToTheWaiterThoughItSendsItsRequestLate() {
+        assertKept("13.46", correct -> new ForwardingProtocol(correct) {
+            @Override
+            public Optional<ConditionProtocol> conditions() {
+                return super.conditions().map(conditions -> new ForwardingConditions(conditions) {
+                    @Override
+                    public Release await(Claim held, Claim waiter, boolean releases) {
+                        Waits.pass(Scale.millis(LATE_MILLIS));
+                        return super.await(held, waiter, releases);
+                    }
+                });
+            }
+        });
+    }
+
+    @Test
+    void aShortLeaseMayBeOverBeforeTheWaitBegins() {
+        AtomicInteger waits = new AtomicInteger();
+        AtomicBoolean standsStill = new AtomicBoolean();
+        assertKept("13.35", correct -> new ForwardingProtocol(correct) {
+            @Override
+            public List<Renewal> renew(List<Claim> claims) {
+                LockBackendException unsent = new LockBackendException(Reason.UNREACHABLE, "it takes too long");
+                return standsStill.get()
+                        ? claims.stream()
+                                .map(claim -> (Renewal) new Renewal.Failed(unsent))
+                                .toList()
+                        : super.renew(claims);
+            }
+
+            @Override
+            public Optional<ConditionProtocol> conditions() {
+                return super.conditions().map(conditions -> new ForwardingConditions(conditions) {
+                    @Override
+                    public Watch listen(Claim waiter, Runnable onChange) {
+                        if (waits.incrementAndGet() == 1) {
+                            standsStill.set(true);
+                            Waits.pass(Scale.RENEWED_LEASE.multipliedBy(2));
+                            standsStill.set(false);
+                        }
+                        return super.listen(waiter, onChange);
+                    }
+                });
+            }
+        });
+    }
+}

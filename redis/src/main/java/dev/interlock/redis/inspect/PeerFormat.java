@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.redis.inspect;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The format in which a lock client of another make writes a lock, and what it takes to share locks with it. Immutable, and safe to use from
+ * any thread.
+ */
+public enum PeerFormat {
+    /** The {@code Lock} of redis-py. */
+    REDIS_PY(
+            "redis-py Lock (Python)",
+            "the name",
+            "32 hexadecimal digits, a UUID of version 1",
+            "\\p{XDigit}{12}1\\p{XDigit}{3}[89ab]\\p{XDigit}{15}",
+            "timeout; none by default",
+            "polls, every 100 ms",
+            "wire=plain"),
+    /** The packages {@code redlock} 4 and 5, and {@code redlock-universal}, of Node.js. */
+    NODE_REDLOCK(
+            "redlock 4 and 5, redlock-universal (Node.js)",
+            "the name, on each server",
+            "32 hexadecimal digits",
+            "\\p{XDigit}{32}",
+            "the ttl of each call",
+            "polls, every 100 to 300 ms, 10 times",
+            "wire=plain"),
+    /** The package {@code redsync} of Go. */
+    REDSYNC(
+            "redsync (Go)",
+            "the name, on each server",
+            "16 bytes in Base64",
+            "[\\w+/]{22}==",
+            "8 s by default",
+            "polls, every 50 to 250 ms, 32 times",
+            "wire=plain"),
+    /** The package {@code redislock} of Go. */
+    REDISLOCK(
+            "redislock (Go)",
+            "the name",
+            "16 bytes in Base64 for URLs, and metadata",
+            "[\\w-]{22}",
+            "the ttl of each call",
+            "does not wait unless told how",
+            "wire=plain"),
+    /** RedLock.net. */
+    REDLOCK_NET(
+            "RedLock.net (.NET)",
+            "redlock: and the name, on each server",
+            "a UUID",
+            uuid(),
+            "expiryTime of each call",
+            "polls, every retryTime",
+            "wire=plain, wire-prefix=redlock:"),
+    /** {@code LockTake} and {@code LockRelease} of StackExchange.Redis. */
+    LOCK_TAKE(
+            "StackExchange.Redis LockTake (.NET)",
+            "the name",
+            "what the caller says",
+            "",
+            "expiry of each call",
+            "does not wait",
+            "wire=plain"),
+    /** The {@code RedisLockRegistry} of Spring Integration. */
+    SPRING_REGISTRY(
+            "Spring Integration RedisLockRegistry (Java)",
+            "registryKey, a colon, and the name",
+            "a UUID, one for each registry",
+            uuid(),
+            "60 s, or that of the registry",
+            "SPIN_LOCK polls, every 100 ms; PUB_SUB_LOCK hears no release of ours, and asks again when its time is over",
+            "wire=plain, wire-prefix=<registryKey>:"),
+    /** The Redis providers of ShedLock. */
+    SHEDLOCK(
+            "ShedLock, providers for Redis (Java)",
+            "job-lock:, the environment, a colon, and the name",
+            "ADDED:<time>@<host>:<UUID>",
+            "ADDED:.*@.*:" + uuid(),
+            "lockAtMostFor",
+            "does not wait",
+            "wire=plain, wire-prefix=job-lock:<environment>:"),
+    /** The {@code RedisTemplate} executor of lock4j. */
+    LOCK4J(
+            "lock4j, RedisTemplate executor (Java)",
+            "lock4j: and what the key builder makes",
+            "address or UUID, and process and thread",
+            "",
+            "30 s by default",
+            "polls, every 100 ms",
+            "wire=plain, wire-prefix=lock4j:"),
+    /** The Redlock clients of Ruby. */
+    REDLOCK_RB(
+            "redlock-rb (Ruby), redlock4j (Java)",
+            "the name, on each server",
+            "a UUID, or random text",
+            uuid(),
+            "the ttl of each call",
+            "polls, every 200 ms, 3 times",
+            "wire=plain"),
+    /** Redlock clients of other languages, of the kind that the description of the algorithm names. */
+    REDLOCK_OTHERS(
+            "redlock-php, redlock-py, redlock-cpp, Redis::DistLock (Perl)",
+            "the name, on each server",
+            "random text",
+            "",
+            "the ttl of each call",
+            "polls, about every 200 ms, 3 times",
+            "wire=plain");
+
+    private final String peer;
+    private final String key;
+    private final String value;
+    private final Pattern pattern;
+    private final String lease;
+    private final String waiting;
+    private final String setting;
+
+    PeerFormat(String peer, String key, String value, String pattern, String lease, String waiting, String setting) {
+        this.peer = peer;
+        this.key = key;
+        this.value = value;
+        this.pattern = Pattern.compile(pattern);
+        this.lease = lease;
+        this.waiting = waiting;
+        this.setting = setting;
+    }
+
+    private static String uuid() {
+        return "\\p{XDigit}{8}-(\\p{XDigit}{4}-){3}\\p{XDigit}{12}";
+    }
+
+    /**
+     * Returns the formats in which a value may have been written, as far as its looks tell.
+     *
+     * @param value what the key of a lock holds
+     * @return the formats; empty if it looks like none that is known
+     */
+    public static List<PeerFormat> of(String value) {
+        return Arrays.stream(values())
+                .filter(format -> format.pattern.matcher(value).matches())
+                .toList();
+    }
+
+    /**
+     * Describes who may have written a value, without showing it.
+     *
+     * @param value what the key of a lock holds
+     * @return a sentence without a full stop
+     */
+    public static String describe(String value) {
+        List<String> peers = of(value).stream().map(PeerFormat::peer).toList();
+        return peers.isEmpty()
+                ? "held by a client of another make, in a format that is not known"
+                : "held by a client of another make: the value looks like one of " + String.join("; or of ", peers);
+    }
+
+    /**
+     * Returns the client.
+     *
+     * @return its name, and its language
+     */
+    public String peer() {
+        return peer;
+    }
+
+    /**
+     * Returns how the key is made.
+     *
+     * @return what the key is made of
+     */
+    public String key() {
+        return key;
+    }
+
+    /**
+     * Returns what the key holds.
+     *
+     * @return what the value looks like
+     */
+    public String value() {
+        return value;
+    }
+
+    /**
+     * Returns the time to live of the key.
+     *
+     * @return where it comes from
+     */
+    public String lease() {
+        return lease;
+    }
+
+    /**
+     * Returns how the client waits.
+     *
+     * @return how it learns that a lock of ours was released
+     */
+    public String waiting() {
+        return waiting;
+    }
+
+    /**
+     * Returns what a factory of ours has to be told.
+     *
+     * @return its options
+     */
+    public String setting() {
+        return setting;
+    }
+}

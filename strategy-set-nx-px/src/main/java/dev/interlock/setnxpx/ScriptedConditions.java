@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
+import dev.interlock.engine.protocol.Claim;
+import dev.interlock.engine.protocol.ConditionProtocol;
+import dev.interlock.engine.protocol.Release;
+import dev.interlock.engine.protocol.Watch;
+import dev.interlock.redis.LockKeys;
+import dev.interlock.redis.LuaScript;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.redis.RedisNode;
+import dev.interlock.redis.waiting.ContendedNames;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps those who wait for conditions in a list of each condition, from which a signal moves them to those who wait for the lock. A
+ * release then grants them the lock by a message, as it does all others. Safe to use from any thread.
+ */
+final class ScriptedConditions implements ConditionProtocol {
+    private static final String ALL = Integer.toString(Integer.MAX_VALUE);
+
+    private final RedisNode node;
+    private final LockKeys keys;
+    private final Settings settings;
+    private final Places places;
+    private final ContendedNames contended;
+    private final ScriptedReleases releases;
+    private final LockScripts scripts;
+    private final String listLife;
+
+    ScriptedConditions(
+            RedisNode node,
+            LockKeys keys,
+            Settings settings,
+            LockConfig config,
+            Places places,
+            ContendedNames contended,
+            ScriptedReleases releases) {
+        this.node = node;
+        this.keys = keys;
+        this.settings = settings;
+        this.places = places;
+        this.contended = contended;
+        this.releases = releases;
+        this.scripts = LockScripts.of(settings.wire(), node.isSharded());
+        this.listLife = SetNxPxProtocol.millis(ScriptedAttempts.listLife(config));
+    }
+
+    @Override
+    public Watch listen(Claim waiter, Runnable onChange) {
+        return places.listen(waiter, onChange);
+    }
+
+    @Override
+    public boolean isTold(Claim waiter) {
+        return places.isGranted(waiter);
+    }
+
+    @Override
+    public Release await(Claim held, Claim waiter, boolean releasing) {
+        List<String> touched = new ArrayList<>(releases.keys(held));
+        touched.add(keys.condition(waiter.name(), condition(waiter)));
+        List<String> args = new ArrayList<>();
+        args.add(SetNxPxProtocol.FENCE_LIFE_MILLIS);
+        args.addAll(releases.args(held));
+        args.addAll(List.of(entry(waiter), places.channel(waiter), listLife, releasing ? "1" : "0"));
+        boolean listens = node.isSubscribed(keys.channel(held.name()));
+        Places.Moment before = places.now(waiter);
+        List<?> answer =
+                (List<?>) reply(node.call(RedisCommand.script(scripts.await(), touched, args), held.timeout()));
+        Release outcome = releases.outcome(held, answer, listens);
+        if (outcome instanceof Release.Freed) {
+            note(waiter, before, answer, 2);
+        }
+        return outcome;
+    }
+
+    /** Notes the server's time in an answer, which tells the age of a grant that follows it, and whether a message would reach the waiter. */
+    private void note(Claim waiter, Places.Moment before, List<?> answer, int at) {
+        long serverMicros = (Long) reply(answer.get(at));
+        boolean reached = (Long) reply(answer.get(at + 1)) == 1;
+        places.refused(waiter, before, serverMicros, true, reached ? serverMicros : 0);
+    }
+
+    @Override
+    public Place look(Claim waiter) {
+        return place(
+                waiter,
+                scripts.lookWaiter(),
+                List.of(
+                        LockWord.of(waiter),
+                        entry(waiter),
+                        listLife,
+                        SetNxPxProtocol.FENCE_LIFE_MILLIS,
+                        places.channel(waiter)));
+    }
+
+    @Override
+    public Place leave(Claim waiter, boolean passesOn) {
+        return place(
+                waiter, scripts.leave(), List.of(LockWord.of(waiter), entry(waiter), listLife, passesOn ? "1" : "0"));
+    }
+
+    private Place place(Claim waiter, LuaScript script, List<String> args) {
+        String name = waiter.name();
+        List<String> touched = List.of(
+                keys.lock(name),
+                keys.fence(name),
+                keys.waiting(name),
+                keys.condition(name, condition(waiter)),
+                keys.signals(name, condition(waiter)));
+        Places.Moment before = places.now(waiter);
+        List<?> answer = (List<?>) reply(node.call(RedisCommand.script(script, touched, args), waiter.timeout()));
+        long state = (Long) reply(answer.get(0));
+        note(waiter, before, answer, 1);
+        if (state == 1) {
+            return Place.WAITING;
+        }
+        return state == 2 ? Place.SIGNALLED : Place.GONE;
+    }
+
+    @Override
+    public void confirm(Claim waiter) {
+        Claim held = waiter.withHeld(true);
+        List<String> args = new ArrayList<>();
+        args.add(SetNxPxProtocol.FENCE_LIFE_MILLIS);
+        args.addAll(releases.args(held));
+        node.call(RedisCommand.script(scripts.confirm(), releases.keys(held), args), waiter.timeout());
+    }
+
+    @Override
+    public Optional<LossCause> signal(Claim held, String condition, boolean all) {
+        String name = held.name();
+        RedisCommand script = RedisCommand.script(
+                scripts.signal(),
+                List.of(
+                        keys.lock(name),
+                        keys.waiting(name),
+                        keys.condition(name, condition),
+                        keys.signals(name, condition)),
+                List.of(LockWord.of(held), all ? ALL : "1", listLife));
+        // Whoever is signalled waits for the lock, so that a release has to look at those who wait.
+        contended.add(name);
+        long state;
+        do {
+            state = (Long) reply(node.call(script, held.timeout()));
+        } while (state == 2);
+        return state == 1 ? Optional.empty() : Optional.of(state == 0 ? LossCause.GONE : LossCause.TAKEN);
+    }
+
+    private static String condition(Claim waiter) {
+        return waiter.condition().orElseThrow();
+    }
+
+    private String entry(Claim waiter) {
+        return places.beforeToken(waiter) + waiter.token() + places.behindToken(waiter, settings.fences(waiter));
+    }
+
+    private static Object reply(@Nullable Object reply) {
+        return Objects.requireNonNull(reply, "a script of ours never answers nil");
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.measure;
+
+/**
+ * What a lock costs over a network.
+ *
+ * @param millis the round trip that a proxy adds, in milliseconds
+ * @param uncontended what a lock costs that nobody else wants
+ * @param contended what contenders achieve
+ */
+public record RoundTrip(double millis, UncontendedPair.Result uncontended, Contention.Result contended) {}

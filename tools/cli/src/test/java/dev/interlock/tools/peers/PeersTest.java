@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.tools.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
+import dev.interlock.LockConfig;
+import dev.interlock.spi.Capability;
+import dev.interlock.tools.backends.EmbeddedBackend;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@SuppressWarnings("LockNotBeforeTry") // What is shown comes between lock and unlock.
+class PeersTest {
+    private static EmbeddedBackend backend;
+
+    @BeforeAll
+    static void startServers() {
+        backend = EmbeddedBackend.start(5);
+    }
+
+    @AfterAll
+    static void stopServers() {
+        backend.close();
+    }
+
+    static List<PeerProvider> peers() {
+        return Peers.all();
+    }
+
+    private static DistributedLockFactory open(PeerProvider peer) {
+        String endpoints =
+                peer.profile().servers().usual() == 1 ? backend.servers().get(0).uri() : backend.endpoints();
+        return DistributedLocks.getInstance(
+                peer, LockConfig.builder().endpoints(endpoints).build());
+    }
+
+    @ParameterizedTest
+    @MethodSource("peers")
+    @Tag("deep")
+    void aHeldLockIsRefusedToAnotherClientUntilItIsFreed(PeerProvider peer) throws Exception {
+        String name = "peers-" + UUID.randomUUID();
+        try (DistributedLockFactory one = open(peer);
+                DistributedLockFactory other = open(peer)) {
+            DistributedLock lock = one.getLock(name);
+            lock.lock();
+            Lease lease = lock.lease().orElseThrow();
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.fencingToken().isPresent())
+                    .isEqualTo(peer.profile().supports(Capability.FENCING));
+            assertThat(CompletableFuture.supplyAsync(() -> other.getLock(name).tryLock())
+                            .get())
+                    .isFalse();
+
+            lock.unlock();
+
+            assertThat(lease.isValid()).isFalse();
+            assertThat(lock.lease()).isEmpty();
+            DistributedLock others = other.getLock(name);
+            others.lock();
+            others.unlock();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("peers")
+    @Tag("deep")
+    void aHolderWhoseLockIsGoneSeesItWhereItsLibraryLetsItLook(PeerProvider peer) {
+        boolean canLook = !peer.name().equals("redisson-redlock");
+        try (DistributedLockFactory factory = open(peer)) {
+            DistributedLock lock = factory.getLock("peers-" + UUID.randomUUID());
+            lock.lock();
+            Lease lease = lock.lease().orElseThrow();
+
+            backend.servers().forEach(server -> server.command("FLUSHALL"));
+
+            assertThat(lease.isValid()).isEqualTo(!canLook);
+        }
+    }
+
+    @Test
+    void serversThatBelongTogetherAreRefusedBeforeAnythingIsConnected() {
+        LockConfig config =
+                LockConfig.builder().endpoints("redis-cluster://127.0.0.1:1").build();
+
+        assertThat(Peers.all())
+                .isNotEmpty()
+                .allSatisfy(peer -> assertThatExceptionOfType(IllegalArgumentException.class)
+                        .isThrownBy(() -> DistributedLocks.getInstance(peer, config))
+                        .withMessageContaining("single servers only"));
+    }
+
+    @Test
+    void eachNamesItsArtifactItsVersionAndItsLimits() {
+        assertThat(Peers.all()).allSatisfy(peer -> {
+            assertThat(peer.card().artifact()).contains(":");
+            assertThat(peer.card().version()).matches("\\d.*");
+            assertThat(peer.card().limits()).isNotEmpty();
+        });
+    }
+}

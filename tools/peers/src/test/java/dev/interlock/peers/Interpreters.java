@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.peers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * The interpreters of other languages, and the libraries that they need, which their own installers fetch into the build directory. What
+ * cannot be had aborts the test that needs it, with the reason: it is absent, and has neither passed nor failed.
+ */
+final class Interpreters {
+    private static final Path HOME = Path.of("target", "peers").toAbsolutePath();
+
+    /** Long enough for a slow network, short enough for a build without one. */
+    private static final long INSTALL_SECONDS = 120;
+
+    private static final String PYTHON_LIBRARY = "redis==8.1.0";
+
+    private static final Map<String, Optional<String>> ABSENT = new ConcurrentHashMap<>();
+
+    private Interpreters() {}
+
+    /** Starts a client of Node.js. */
+    static PeerProcess node(String library, String ports, String key, String name, Path history) {
+        require("Node.js", Interpreters::installNode);
+        return PeerProcess.start(
+                List.of("node", HOME.resolve("node/peer.js").toString(), library, ports, key, name, history.toString()),
+                Map.of());
+    }
+
+    /** Starts the lock of redis-py. */
+    static PeerProcess python(String port, String key, String name, Path history) {
+        require("Python", Interpreters::installPython);
+        return PeerProcess.start(
+                List.of("python3", HOME.resolve("python/peer.py").toString(), port, key, name, history.toString()),
+                Map.of("PYTHONPATH", HOME.resolve("python/lib").toString()));
+    }
+
+    /** Why something cannot be installed, if so. */
+    private interface Installer {
+        Optional<String> install() throws IOException, InterruptedException;
+    }
+
+    private static void require(String what, Installer installer) {
+        Optional<String> absent = ABSENT.computeIfAbsent(what, key -> {
+            try {
+                return installer.install();
+            } catch (IOException e) {
+                return Optional.of(e.toString());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Optional.of("interrupted");
+            }
+        });
+        absent.ifPresent(reason -> {
+            throw new TestAbortedException("absent: " + what + ": " + reason);
+        });
+    }
+
+    private static Optional<String> installNode() throws IOException, InterruptedException {
+        Path home = Files.createDirectories(HOME.resolve("node"));
+        copy("peer.js", home);
+        String wanted = copy("package.json", home);
+        Path installed = home.resolve("installed.json");
+        if (Files.exists(installed) && Files.readString(installed).equals(wanted)) {
+            return Optional.empty();
+        }
+        Optional<String> failure = run(
+                home, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", "--silent");
+        if (failure.isEmpty()) {
+            Files.writeString(installed, wanted);
+        }
+        return failure;
+    }
+
+    private static Optional<String> installPython() throws IOException, InterruptedException {
+        Path home = Files.createDirectories(HOME.resolve("python"));
+        copy("peer.py", home);
+        Path installed = home.resolve("installed.txt");
+        if (Files.exists(installed) && Files.readString(installed).equals(PYTHON_LIBRARY)) {
+            return Optional.empty();
+        }
+        if (run(home, "python3", "-c", "import redis").isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<String> failure = run(
+                home,
+                "python3",
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--retries",
+                "1",
+                "--target",
+                home.resolve("lib").toString(),
+                PYTHON_LIBRARY);
+        if (failure.isEmpty()) {
+            Files.writeString(installed, PYTHON_LIBRARY);
+        }
+        return failure;
+    }
+
+    private static String copy(String resource, Path directory) throws IOException {
+        try (InputStream in = Interpreters.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new UncheckedIOException(new IOException("no resource " + resource));
+            }
+            Files.copy(in, directory.resolve(resource), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return Files.readString(directory.resolve(resource));
+    }
+
+    /** Runs a program to its end, and returns what went wrong, if anything. */
+    private static Optional<String> run(Path directory, String... command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile(directory, "run", ".txt");
+        try {
+            Process process = new ProcessBuilder(new ArrayList<>(List.of(command)))
+                    .directory(directory.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            if (!process.waitFor(INSTALL_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return Optional.of(command[0] + " has not ended in " + INSTALL_SECONDS + " s");
+            }
+            return process.exitValue() == 0
+                    ? Optional.empty()
+                    : Optional.of(command[0] + " has failed: "
+                            + Files.readString(output, StandardCharsets.UTF_8).strip());
+        } finally {
+            Files.deleteIfExists(output);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.peers.LockProcess.Make;
+import dev.interlock.testservers.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Four processes of three languages that count under one lock. */
+class MixedLoadTest {
+    private static final String COUNTER = "counter";
+
+    private final RedisServer redis = RedisServer.start();
+
+    @TempDir
+    Path directory;
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @Test
+    @Tag("deep")
+    void processesOfThreeLanguagesLoseNoUpdate() {
+        count(Duration.ofSeconds(30));
+    }
+
+    @Test
+    @Tag("nightly")
+    void processesOfThreeLanguagesLoseNoUpdateInAnHour() {
+        count(Duration.ofHours(1));
+    }
+
+    private void count(Duration time) {
+        String port = Integer.toString(redis.port());
+        List<Path> files = Stream.of("java-1", "java-2", "node", "python")
+                .map(name -> directory.resolve(name + ".jsonl"))
+                .toList();
+        try (PeerProcess first = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-1", files.get(0));
+                PeerProcess second = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-2", files.get(1));
+                PeerProcess node = PeerKind.NODE_REDLOCK_5.process(port, "node", files.get(2));
+                PeerProcess python = PeerKind.REDIS_PY.process(port, "python", files.get(3))) {
+            List<PeerProcess> all = List.of(first, second, node, python);
+            all.forEach(process -> process.load(time, COUNTER));
+            List<Long> counts = all.stream().map(PeerProcess::loaded).toList();
+            assertThat(counts).as("each has had its turn").allMatch(count -> count > 0);
+            assertThat(redis.command("GET", COUNTER))
+                    .as("updates, of which %s were made", counts)
+                    .isEqualTo(Long.toString(
+                            counts.stream().mapToLong(Long::longValue).sum()));
+        }
+        Histories.judge(files);
+    }
+}

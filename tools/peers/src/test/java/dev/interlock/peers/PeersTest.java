@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedLockFactory;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockOptions;
+import dev.interlock.testservers.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What holds between a lock of ours under a plain key and a client of another make, which runs itself. */
+@Tag("deep")
+@ParameterizedClass
+@EnumSource(PeerKind.class)
+class PeersTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(5);
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    /** For clients that do not hear of a release, and look for one again when they are asked again. */
+    private static final Duration MOMENT = Duration.ofMillis(300);
+
+    @Parameter
+    PeerKind kind;
+
+    @TempDir
+    Path directory;
+
+    private final List<RedisServer> servers = new ArrayList<>();
+    private DistributedLockFactory factory;
+    private DistributedLock ours;
+    private Peer peer;
+
+    @BeforeEach
+    void start() {
+        for (int i = 0; i < kind.servers(); i++) {
+            servers.add(RedisServer.start());
+        }
+        String ports =
+                servers.stream().map(server -> Integer.toString(server.port())).collect(Collectors.joining(","));
+        peer = kind.start(ports, "peer", directory.resolve("history"));
+        factory = kind.wire.factory(ports);
+        ours = factory.getLock(Wire.NAME);
+    }
+
+    @AfterEach
+    void stop() {
+        if (factory != null) {
+            factory.close();
+        }
+        if (peer != null) {
+            peer.close();
+        }
+        servers.forEach(RedisServer::close);
+    }
+
+    /** What a majority of the servers holds. */
+    private @Nullable Object word() {
+        Map<Object, Integer> votes = new HashMap<>();
+        for (RedisServer server : servers) {
+            Object value = server.command("GET", kind.wire.key());
+            if (value != null && votes.merge(value, 1, Integer::sum) > servers.size() / 2) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    private long left() {
+        return servers.stream()
+                .mapToLong(server -> (Long) server.command("PTTL", kind.wire.key()))
+                .max()
+                .orElseThrow();
+    }
+
+    /** Asks in this thread, which is the holder of a lock of Spring's. */
+    private void peerGetsTheLock() {
+        long from = System.nanoTime();
+        while (!peer.acquire(LONG, MOMENT)) {
+            assertThat(System.nanoTime() - from).isLessThan(PATIENCE.toNanos());
+        }
+    }
+
+    private static void wait(FutureTask<?> waiter) throws Exception {
+        waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private FutureTask<?> weWait() {
+        FutureTask<?> waiter = new FutureTask<>(() -> {
+            ours.lock();
+            ours.unlock();
+            return null;
+        });
+        Thread thread = new Thread(waiter, "waiter");
+        thread.setDaemon(true);
+        thread.start();
+        return waiter;
+    }
+
+    @Test
+    void whatAPeerHoldsWeDoNotGetUntilItIsReleased() throws Exception {
+        assertThat(peer.acquire(LONG, Duration.ZERO)).isTrue();
+        Object theirs = word();
+        assertThat(theirs).isNotNull();
+        assertThat(ours.tryLock()).isFalse();
+        assertThat(ours.tryLock(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+        FutureTask<?> waiter = weWait();
+        assertThat(peer.extend(LONG)).isTrue();
+        assertThat(word()).as("left as it was").isEqualTo(theirs);
+        assertThat(waiter.isDone()).isFalse();
+        assertThat(peer.release()).isTrue();
+        wait(waiter);
+    }
+
+    @Test
+    void whatWeHoldAPeerDoesNotGetUntilItIsReleased() {
+        ours.lock();
+        Object mine = word();
+        assertThat(peer.acquire(LONG, Duration.ZERO)).isFalse();
+        assertThat(peer.acquire(LONG, MOMENT)).isFalse();
+        assertThat(word()).as("left as it was").isEqualTo(mine);
+        ours.unlock();
+        peerGetsTheLock();
+        assertThat(ours.tryLock()).isFalse();
+    }
+
+    @Test
+    void whatADeadPeerHeldWeGetWhenItExpires() throws Exception {
+        assertThat(peer.acquire(SHORT, Duration.ZERO)).isTrue();
+        peer.close();
+        wait(weWait());
+    }
+
+    @Test
+    void whatWeHeldAPeerGetsWhenItExpiresAndKeepsWhenWeRelease() {
+        DistributedLock notRenewed = factory.getLock(
+                Wire.NAME, LockOptions.builder().lease(SHORT).renewal(false).build());
+        notRenewed.lock();
+        peerGetsTheLock();
+        Object theirs = word();
+        assertThat(theirs).isNotNull();
+        assertThatThrownBy(notRenewed::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(word()).isEqualTo(theirs);
+        assertThat(left()).isPositive();
+        assertThat(peer.release()).isTrue();
+        await().atMost(PATIENCE).until(() -> word() == null);
+    }
+
+    @Test
+    void whatAPeerHeldWeGetAndKeepWhenThePeerReleases() {
+        assertThat(peer.acquire(SHORT, Duration.ZERO)).isTrue();
+        ours.lock();
+        Object mine = word();
+        boolean released = peer.release();
+        assertThat(word()).isEqualTo(mine);
+        assertThat(released).isEqualTo(!kind.tellsLosses());
+        assertThat(peer.extend(LONG)).isFalse();
+        assertThat(word()).isEqualTo(mine);
+        ours.unlock();
+    }
+
+    @Test
+    void bothSidesExtendWhatTheyHold() {
+        assertThat(peer.acquire(SHORT.multipliedBy(10), Duration.ZERO)).isTrue();
+        assertThat(peer.extend(LONG)).isTrue();
+        assertThat(left()).isGreaterThan(SHORT.multipliedBy(10).toMillis());
+        assertThat(peer.release()).isTrue();
+        Duration lease = Duration.ofSeconds(6);
+        DistributedLock renewed =
+                factory.getLock(Wire.NAME, LockOptions.builder().lease(lease).build());
+        renewed.lock();
+        await().atMost(PATIENCE).until(() -> left() < lease.toMillis() * 3 / 4);
+        await().atMost(PATIENCE).until(() -> left() > lease.toMillis() * 3 / 4);
+        assertThat(peer.acquire(LONG, Duration.ZERO)).isFalse();
+        renewed.unlock();
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.peers;
+
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** A lock of Spring Integration's registry. Its holder is a thread, the one that uses this. */
+final class SpringPeer implements Peer {
+    static final String REGISTRY = "registry";
+
+    private final LettuceConnectionFactory connections;
+    private final RedisLockType type;
+    private final String name;
+    private @Nullable RedisLockRegistry registry;
+    private @Nullable Lock held;
+
+    SpringPeer(int port, RedisLockType type, String name) {
+        connections = new LettuceConnectionFactory("127.0.0.1", port);
+        connections.start();
+        this.type = type;
+        this.name = name;
+    }
+
+    /** A registry has one lease for all its locks. */
+    @Override
+    public boolean acquire(Duration lease, Duration wait) {
+        RedisLockRegistry mine = new RedisLockRegistry(connections, REGISTRY, lease.toMillis());
+        mine.setRedisLockType(type);
+        Lock lock = mine.obtain(name);
+        try {
+            if (!(wait.isZero() ? lock.tryLock() : lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))) {
+                mine.destroy();
+                return false;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        registry = mine;
+        held = lock;
+        return true;
+    }
+
+    @Override
+    public boolean release() {
+        try {
+            Objects.requireNonNull(held).unlock();
+            return true;
+        } catch (ConcurrentModificationException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean extend(Duration lease) {
+        try {
+            Objects.requireNonNull(registry).renewLock(name, lease);
+            return true;
+        } catch (IllegalStateException | ConcurrentModificationException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (registry != null) {
+            registry.destroy();
+        }
+        connections.destroy();
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.network;
+
+/** One connection of a client to a process of the server. */
+final class Line {
+    /** The process of the server that it leads to. */
+    final int process;
+
+    /** Whether the client has noticed that it has ended. */
+    boolean broken;
+
+    /** Whether what is on the way to the server does not arrive. */
+    boolean deaf;
+
+    /** Whether what is on the way to the client does not arrive. */
+    boolean mute;
+
+    private long lastArrival;
+    private long lastReturn;
+
+    Line(int process) {
+        this.process = process;
+    }
+
+    /** Returns when something arrives at the server that was sent now and takes a time: not before what was sent earlier. */
+    long arrival(long earliest) {
+        lastArrival = Math.max(earliest, lastArrival + 1);
+        return lastArrival;
+    }
+
+    /** Returns when something arrives at the client. */
+    long returned(long earliest) {
+        lastReturn = Math.max(earliest, lastReturn + 1);
+        return lastReturn;
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.network;
+
+import dev.interlock.simulation.server.Answer;
+import dev.interlock.simulation.server.Flavour;
+import dev.interlock.simulation.server.Keyspace;
+import dev.interlock.simulation.server.ModelChannels;
+import dev.interlock.simulation.server.RedisModel;
+import dev.interlock.simulation.time.VirtualMachine;
+import dev.interlock.simulation.time.VirtualTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The server that is the primary now: a process that may pause, restart or be replaced by its replica. */
+public final class SimulatedServer implements ModelChannels, AutoCloseable {
+    private static final int REMEMBERED = 64;
+
+    private final VirtualTime time;
+    private final VirtualMachine machine;
+    private final Happenings happenings;
+    private final RedisModel model;
+    private final Map<String, Set<Subscriber>> subscribers = new LinkedHashMap<>();
+    private final List<SimulatedNode> clients = new ArrayList<>();
+
+    /** What a replica had at earlier times, the latest last. */
+    private final Deque<Keyspace> earlier = new ArrayDeque<>();
+
+    private final boolean remembers;
+    private int process = 1;
+    private int takeovers;
+    private boolean up = true;
+    private boolean flushed;
+    private long pausedUntil;
+    private long changes;
+    private long generations;
+
+    /** A client that listens to channels. */
+    interface Subscriber {
+        void send(String channel, String text);
+    }
+
+    /**
+     * Starts an empty server.
+     *
+     * @param time the clock of the world
+     * @param machine the server's own clock
+     * @param flavour what the server can do
+     * @param rewriting returns what it runs in place of a script
+     * @param remembers whether it has a replica that may lack its last writes
+     * @param happenings told of what happens
+     */
+    public SimulatedServer(
+            VirtualTime time,
+            VirtualMachine machine,
+            Flavour flavour,
+            UnaryOperator<String> rewriting,
+            boolean remembers,
+            Happenings happenings) {
+        this.time = time;
+        this.machine = machine;
+        this.remembers = remembers;
+        this.happenings = happenings;
+        this.model = new RedisModel(flavour, this, rewriting);
+    }
+
+    void add(SimulatedNode client) {
+        clients.add(client);
+    }
+
+    long nextGeneration() {
+        return ++generations;
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    /** The number of the process that answers, which connections to it end with. */
+    int process() {
+        return process;
+    }
+
+    /** How often another server has taken over. */
+    int takeovers() {
+        return takeovers;
+    }
+
+    /**
+     * Carries out what has arrived, as soon as the server runs.
+     *
+     * @param to the process that it was sent to
+     * @param work what to do, and returns the replies
+     * @param onReplies told of the replies; not at all if that process has ended
+     */
+    void receive(
+            int to, Function<RedisModel, List<@Nullable Object>> work, Consumer<List<@Nullable Object>> onReplies) {
+        if (to != process || !up) {
+            return;
+        }
+        if (time.now() < pausedUntil) {
+            happenings.bit("server-pause");
+            time.at(pausedUntil, () -> receive(to, work, onReplies));
+            return;
+        }
+        List<@Nullable Object> replies = work.apply(model);
+        long after = model.keys().changes();
+        if (remembers && after != changes) {
+            changes = after;
+            earlier.add(model.keys().copy());
+            if (earlier.size() > REMEMBERED) {
+                earlier.remove();
+            }
+        }
+        for (Object reply : replies) {
+            if (reply instanceof Answer.Failure failure && failure.code().equals("OOM")) {
+                happenings.bit("out-of-memory");
+            } else if (reply instanceof Answer.Failure failure && failure.code().equals("NOSCRIPT") && flushed) {
+                happenings.bit("script-flush");
+            }
+        }
+        onReplies.accept(replies);
+    }
+
+    /** Returns the server's time in µs. */
+    long micros() {
+        return machine.micros();
+    }
+
+    void subscribe(String channel, Subscriber subscriber) {
+        subscribers.computeIfAbsent(channel, name -> new LinkedHashSet<>()).add(subscriber);
+    }
+
+    void unsubscribe(String channel, Subscriber subscriber) {
+        Set<Subscriber> all = subscribers.get(channel);
+        if (all != null) {
+            all.remove(subscriber);
+        }
+    }
+
+    @Override
+    public long listeners(String channel) {
+        return subscribers.getOrDefault(channel, Set.of()).size();
+    }
+
+    @Override
+    public long publish(String channel, String text) {
+        Set<Subscriber> all = subscribers.getOrDefault(channel, Set.of());
+        all.forEach(subscriber -> subscriber.send(channel, text));
+        return all.size();
+    }
+
+    /**
+     * Has the server stand still.
+     *
+     * @param nanos for how long
+     */
+    public void pause(long nanos) {
+        pausedUntil = Math.max(pausedUntil, time.now() + nanos);
+    }
+
+    /**
+     * Ends the process, and starts another one in its place.
+     *
+     * @param nanos how long that takes
+     * @param withData whether it has kept its data
+     */
+    public void restart(long nanos, boolean withData) {
+        end();
+        model.restart(withData ? model.keys() : new Keyspace());
+        time.in(nanos, () -> {
+            up = true;
+            happenings.note("server", "is up again" + (withData ? "" : ", without its data"));
+        });
+    }
+
+    /**
+     * Ends the process, and has its replica take over.
+     *
+     * @param nanos how long that takes
+     * @param lost how many of the last changes the replica has not received
+     */
+    public void failOver(long nanos, int lost) {
+        end();
+        Keyspace promoted = model.keys().copy();
+        for (int i = 0; i < lost; i++) {
+            earlier.pollLast();
+            promoted = earlier.isEmpty() ? new Keyspace() : earlier.getLast().copy();
+        }
+        model.restart(promoted);
+        changes = promoted.changes();
+        earlier.clear();
+        takeovers++;
+        time.in(nanos, () -> {
+            up = true;
+            happenings.note("server", "the replica has taken over");
+        });
+    }
+
+    private void end() {
+        up = false;
+        process++;
+        pausedUntil = 0;
+        subscribers.clear();
+        clients.forEach(SimulatedNode::serverEnded);
+    }
+
+    /** Forgets all scripts. */
+    public void flushScripts() {
+        model.restart(model.keys());
+        flushed = true;
+    }
+
+    /**
+     * Sets whether the server has reached its limit of memory.
+     *
+     * @param without whether commands that need more are refused
+     */
+    public void withoutMemory(boolean without) {
+        model.withoutMemory(without);
+    }
+
+    /**
+     * Removes a key, as a server does that evicts.
+     *
+     * @param key the key
+     * @return whether it was there
+     */
+    public boolean evict(String key) {
+        return Long.valueOf(1).equals(model.call(micros(), "DEL", List.of(key)));
+    }
+
+    /**
+     * Returns all keys.
+     *
+     * @return each key with the ms until its life ends, or -1 if it does not end
+     */
+    public Map<String, Long> lives() {
+        return model.keys().lives(Math.floorDiv(micros(), 1000L));
+    }
+
+    /**
+     * Returns the value of a key.
+     *
+     * @param key the key
+     * @return its value, or null if it has none
+     */
+    public @Nullable Object peek(String key) {
+        return model.call(micros(), "GET", List.of(key));
+    }
+
+    @Override
+    public void close() {
+        model.close();
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.spi.Assumption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What may happen to clients, the server, and what is on the way between them. */
+enum FaultKind {
+    /** Messages of a client take longer, some longer than it waits for replies. */
+    DELAY,
+    /** The connections of a client break, and what is on the way does not arrive. */
+    REQUEST_LOST,
+    /** The connections of a client break, and requests on the way still arrive. */
+    REPLY_LOST,
+    /** A renewal arrives twice, the first copy late. */
+    DUPLICATE,
+    /** The subscription of a client breaks, which it notices late. */
+    SUBSCRIPTION_CUT,
+    /** A client stands still, and its clocks go on. */
+    CLIENT_PAUSE,
+    /** The machine of a client is suspended: its monotonic clock stands still. */
+    SUSPEND,
+    /** The wall clock of a client is set forward or back. */
+    WALL_STEP,
+    /** A client dies, and sends nothing more. */
+    CRASH,
+    /** The server stands still. */
+    SERVER_PAUSE,
+    /** The server restarts with its data. */
+    RESTART,
+    /** A replica that has everything takes over. */
+    FAILOVER,
+    /** The server forgets all scripts. */
+    SCRIPT_FLUSH,
+    /** The server has reached its limit of memory for a while. */
+    OUT_OF_MEMORY,
+    /** The server's clock is set forward. */
+    SERVER_STEP(Assumption.SERVER_CLOCK_STEADY),
+    /** A client's clocks run much slower than the server's. */
+    SLOW_CLOCK(Assumption.BOUNDED_CLOCK_RATES),
+    /** A replica takes over that lacks the last writes. */
+    FAILOVER_LOSS(Assumption.NO_FAILOVER),
+    /** The server restarts without its data. */
+    RESTART_EMPTY(Assumption.RESTART_KEEPS_DATA),
+    /** The server evicts the key of a lock. */
+    EVICTION(Assumption.NO_EVICTION);
+
+    private final @Nullable Assumption breaks;
+
+    FaultKind() {
+        this(null);
+    }
+
+    FaultKind(@Nullable Assumption breaks) {
+        this.breaks = breaks;
+    }
+
+    /** The name by which it is counted and written. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Whether it happens to one client, and not to the server or to all. */
+    boolean isOfAClient() {
+        return switch (this) {
+            case DELAY,
+                    REQUEST_LOST,
+                    REPLY_LOST,
+                    DUPLICATE,
+                    SUBSCRIPTION_CUT,
+                    CLIENT_PAUSE,
+                    SUSPEND,
+                    WALL_STEP,
+                    CRASH -> true;
+            default -> false;
+        };
+    }
+
+    /** The assumption that it breaks, or empty if locks have to stand it. */
+    Optional<Assumption> breaks() {
+        return Optional.ofNullable(breaks);
+    }
+
+    /** Those that may happen where some assumptions do not hold. */
+    static List<FaultKind> without(Set<Assumption> dropped) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.breaks().map(dropped::contains).orElse(true))
+                .toList();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+/** Has one fault happen. */
+final class FaultMaker {
+    /** A loss of the last writes, as many as a replica may lag behind. */
+    private static final int MOST_LOST = 6;
+
+    private final World world;
+    private final Step.Fault fault;
+    private final SimulatedClient client;
+
+    FaultMaker(World world, Step.Fault fault) {
+        this.world = world;
+        this.fault = fault;
+        this.client = world.client(fault.client());
+    }
+
+    void happen() {
+        if (fault.kind().isOfAClient() && client.isDead()) {
+            return;
+        }
+        world.note("fault", fault.toString());
+        switch (fault.kind()) {
+            case DELAY -> client.node.slow(fault.nanos(), 1_000_000L * (10 + fault.amount() % 1000));
+            case REQUEST_LOST -> client.node.cut(false);
+            case REPLY_LOST -> client.node.cut(true);
+            case DUPLICATE -> client.node.duplicate(1 + fault.amount() % 3);
+            case SUBSCRIPTION_CUT -> client.node.cutSubscriptions(fault.nanos() / 4);
+            case CLIENT_PAUSE -> pause(false);
+            case SUSPEND -> pause(true);
+            case WALL_STEP -> {
+                client.machine.stepWallClock(fault.amount() % 20_000L - 10_000L);
+                bit(!client.isDone());
+            }
+            case CRASH -> {
+                bit(!client.isDone());
+                client.die(fault.nanos());
+            }
+            case SERVER_PAUSE -> world.server().pause(fault.nanos());
+            case RESTART -> {
+                bit(true);
+                world.server().restart(fault.nanos() / 2, true);
+            }
+            case FAILOVER -> {
+                bit(true);
+                world.server().failOver(fault.nanos() / 2, 0);
+            }
+            case SCRIPT_FLUSH -> world.server().flushScripts();
+            case OUT_OF_MEMORY -> {
+                world.server().withoutMemory(true);
+                world.in(fault.nanos(), () -> world.server().withoutMemory(false));
+            }
+            case SERVER_STEP -> {
+                bit(world.heldKey().isPresent());
+                world.serverMachine().stepWallClock(5_000L + fault.amount() % 5_000L);
+            }
+            case SLOW_CLOCK -> {}
+            case FAILOVER_LOSS -> {
+                bit(world.heldKey().isPresent());
+                world.server().failOver(fault.nanos() / 10, 1 + fault.amount() % MOST_LOST);
+            }
+            case RESTART_EMPTY -> {
+                bit(world.heldKey().isPresent());
+                world.server().restart(fault.nanos() / 10, false);
+            }
+            case EVICTION -> bit(world.heldKey().map(world.server()::evict).orElse(false));
+        }
+    }
+
+    private void pause(boolean suspended) {
+        bit(!client.isDone());
+        client.machine.stop();
+        world.in(fault.nanos(), () -> {
+            if (!client.isDead()) {
+                if (suspended) {
+                    client.machine.suspended(fault.nanos());
+                }
+                client.machine.go();
+                world.note(client.machine.name(), "goes on");
+            }
+        });
+    }
+
+    private void bit(boolean effective) {
+        if (effective) {
+            world.bit(fault.kind().label());
+        }
+    }
+}

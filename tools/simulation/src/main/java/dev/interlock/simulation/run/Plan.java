@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.spi.Assumption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * What a seed plans.
+ *
+ * @param seed the seed
+ * @param dropped the assumptions that do not hold
+ * @param clients how many clients there are
+ * @param steps what happens
+ */
+record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
+    private static final long MILLI = 1_000_000;
+
+    /** Plans by a seed. */
+    static Plan of(long seed, Set<Assumption> dropped) {
+        Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
+        List<Step> steps = new ArrayList<>();
+        int clients = 1 + random.nextInt(3);
+        List<String> locks = random.nextInt(4) == 0 ? List.of("a", "b") : List.of("a");
+        long lease = 500 + random.nextInt(4) * 500L;
+        for (int client = 0; client < clients; client++) {
+            int workers = 1 + random.nextInt(clients == 1 ? 3 : 2);
+            for (int worker = 0; worker < workers; worker++) {
+                int works = 1 + random.nextInt(4);
+                for (int i = 0; i < works; i++) {
+                    boolean renewed = random.nextInt(4) > 0;
+                    Step.Ask[] asks = Step.Ask.values();
+                    steps.add(new Step.Work(
+                            steps.size(),
+                            client,
+                            worker,
+                            asks[random.nextInt(asks.length)],
+                            locks.get(random.nextInt(locks.size())),
+                            random.nextInt(random.nextInt(3) == 0 ? 1500 : 50) * MILLI,
+                            random.nextInt(random.nextInt(3) == 0 ? (int) lease * 2 : 60) * MILLI,
+                            random.nextInt(random.nextInt(2) == 0 ? 3000 : 100) * MILLI,
+                            lease,
+                            renewed));
+                }
+            }
+            if (random.nextInt(12) == 0) {
+                steps.add(new Step.Close(steps.size(), client, random.nextInt(3000) * MILLI));
+            }
+        }
+        int faults = random.nextInt(7);
+        List<FaultKind> kinds = FaultKind.without(dropped);
+        for (int i = 0; i < faults; i++) {
+            steps.add(fault(
+                    steps.size(), kinds.get(random.nextInt(kinds.size())), random.nextInt(clients), lease, random));
+        }
+        // What would not happen otherwise has to, where it is looked for.
+        for (FaultKind kind : kinds) {
+            if (kind.breaks().isPresent()) {
+                steps.add(fault(steps.size(), kind, random.nextInt(clients), lease, random));
+            }
+        }
+        if (!dropped.contains(Assumption.BOUNDED_CLOCK_RATES)) {
+            hideNoSuspension(steps);
+        }
+        return new Plan(seed, dropped, clients, List.copyOf(steps));
+    }
+
+    /** A wall clock that is set back while its machine is suspended keeps the client from noticing that, as clocks without rates would. */
+    private static void hideNoSuspension(List<Step> steps) {
+        Set<Integer> suspended = new HashSet<>();
+        for (Step step : steps) {
+            if (step instanceof Step.Fault fault && fault.kind() == FaultKind.SUSPEND) {
+                suspended.add(fault.client());
+            }
+        }
+        steps.removeIf(step -> step instanceof Step.Fault fault
+                && fault.kind() == FaultKind.WALL_STEP
+                && suspended.contains(fault.client()));
+    }
+
+    private static Step.Fault fault(int number, FaultKind kind, int client, long lease, Random random) {
+        long at = random.nextInt(random.nextBoolean() ? 400 : 3000) * MILLI;
+        long nanos = (1 + random.nextInt(random.nextBoolean() ? (int) lease * 2 : 200)) * MILLI;
+        return new Step.Fault(number, kind, client, at, nanos, random.nextInt(1 << 16));
+    }
+
+    /** The same plan with some of its steps only. */
+    Plan only(Set<Integer> numbers) {
+        return new Plan(
+                seed,
+                dropped,
+                clients,
+                steps.stream().filter(step -> numbers.contains(step.number())).toList());
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import dev.interlock.spi.Assumption;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs seeds of the simulation, and shows what it has found. */
+@Command(
+        name = "interlock simulate",
+        description = {
+            "Runs the real engine and the real scripts of a strategy on one virtual clock, against a simulated server, with"
+                    + " faults that a seed chooses. See docs/proof.md.",
+            "A seed that shows a violation is made as small as can be, and its trace is printed with the command that plays it again."
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:all that must hold did",
+            "1:a violation was found, or a fault never had an effect",
+            "2:an argument cannot be used",
+            "3:the simulation itself has failed"
+        })
+final class SimulateCommand implements Callable<Integer> {
+    private static final int PROGRESS_SECONDS = 10;
+
+    /** Kept, since a logger that nobody keeps forgets its level. */
+    private static final Logger ENGINE = Logger.getLogger("dev.interlock");
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--strategy",
+            paramLabel = "NAME",
+            defaultValue = "set-nx-px",
+            description = "the strategy: set-nx-px")
+    private String strategy = "";
+
+    @Option(names = "--seeds", paramLabel = "COUNT", defaultValue = "1000", description = "how many seeds to run")
+    private long seeds;
+
+    @Option(names = "--seed", paramLabel = "SEED", defaultValue = "1", description = "the first seed")
+    private long seed;
+
+    @Option(
+            names = "--without",
+            paramLabel = "ASSUMPTION",
+            split = ",",
+            description =
+                    "assumptions of the strategy that do not hold, such as no-failover: a violation is expected then")
+    private List<String> without = new ArrayList<>();
+
+    @Option(
+            names = "--mutant",
+            paramLabel = "NAME",
+            defaultValue = "none",
+            description = "a deliberate fault in the scripts, which must be found; ? lists them")
+    private String mutant = "";
+
+    @Option(
+            names = "--only",
+            paramLabel = "NUMBER",
+            split = ",",
+            description = "only these steps of the plan of the seed")
+    private Set<Integer> only = new TreeSet<>();
+
+    @Option(names = "--trace", description = "prints the trace of the seed, whatever comes of it")
+    private boolean trace;
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "COUNT",
+            description = "how many seeds to run at once; as many as there are processors unless set")
+    private int jobs = Runtime.getRuntime().availableProcessors();
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "shows this help")
+    @SuppressWarnings("UnusedVariable") // Read by the parser.
+    private boolean help;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        ENGINE.setLevel(Level.OFF);
+        if (mutant.equals("?")) {
+            Mutant.ALL.forEach(one -> out().println(one.name()));
+            return 0;
+        }
+        Setup setup = setup();
+        Set<Assumption> dropped = dropped();
+        if (trace || !only.isEmpty()) {
+            Plan plan = Plan.of(seed, dropped);
+            return play(only.isEmpty() ? plan : plan.only(only), setup) ? 1 : 0;
+        }
+        if (seeds < 1 || jobs < 1) {
+            throw new ParameterException(spec.commandLine(), "--seeds and --jobs must be 1 at least");
+        }
+        return series(setup, dropped);
+    }
+
+    private int series(Setup setup, Set<Assumption> dropped) throws InterruptedException {
+        long begun = System.nanoTime();
+        long[] told = {begun};
+        Series.Result result = Series.run(setup, dropped, seed, seeds, jobs, runs -> {
+            long now = System.nanoTime();
+            synchronized (told) {
+                if (now - told[0] > PROGRESS_SECONDS * 1_000_000_000L) {
+                    told[0] = now;
+                    err().printf(Locale.ROOT, "[%d/%d] %.0f seeds/s%n", runs, seeds, runs / ((now - begun) / 1e9));
+                }
+            }
+        });
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        out().printf(
+                        Locale.ROOT,
+                        "%s: %d seeds from %d, %d grants, %.0f s, %.0f seeds/s%n",
+                        strategy,
+                        result.runs(),
+                        seed,
+                        result.grants(),
+                        seconds,
+                        result.runs() / seconds);
+        out().println("faults that had an effect: "
+                + result.bitten().entrySet().stream()
+                        .map(entry -> entry.getKey() + " " + entry.getValue())
+                        .collect(Collectors.joining(", ")));
+        if (result.found().isPresent()) {
+            Series.Found found = result.found().get();
+            out().println("seed " + found.seed() + ": " + found.violation());
+            play(new Shrinker(setup).shrink(Plan.of(found.seed(), dropped)), setup);
+            return 1;
+        }
+        List<String> toothless = result.toothless(dropped);
+        if (!toothless.isEmpty()) {
+            out().println("faults that never had an effect: " + String.join(", ", toothless));
+            return 1;
+        }
+        return 0;
+    }
+
+    /** Prints the trace of a plan, and returns whether it shows a violation. */
+    private boolean play(Plan plan, Setup setup) {
+        RunOutcome outcome = World.run(plan, setup, true);
+        out().println();
+        plan.steps().forEach(step -> out().println("step " + step.number() + ": " + step));
+        out().println();
+        outcome.trace().forEach(out()::println);
+        out().println();
+        out().println(outcome.violation().map(what -> "violation: " + what).orElse("no violation"));
+        out().println("play it again: ./interlock simulate --strategy " + strategy + " --seed " + plan.seed()
+                + (without.isEmpty() ? "" : " --without " + String.join(",", without))
+                + (setup.mutant().text().isEmpty()
+                        ? ""
+                        : " --mutant " + setup.mutant().name())
+                + " --only "
+                + plan.steps().stream()
+                        .map(step -> Integer.toString(step.number()))
+                        .collect(Collectors.joining(",")));
+        return outcome.violation().isPresent();
+    }
+
+    private Setup setup() {
+        Setup.Strategy chosen = Setup.STRATEGIES.get(strategy);
+        if (chosen == null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "\"" + strategy + "\" cannot be simulated: --strategy takes "
+                            + String.join(", ", Setup.STRATEGIES.keySet()));
+        }
+        if (mutant.equals("none")) {
+            return new Setup(chosen, Mutant.NONE);
+        }
+        return Mutant.ALL.stream()
+                .filter(one -> one.name().equals(mutant))
+                .findFirst()
+                .map(one -> new Setup(chosen, one))
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(), "there is no mutant \"" + mutant + "\": --mutant ? lists them"));
+    }
+
+    private Set<Assumption> dropped() {
+        Set<Assumption> dropped = EnumSet.noneOf(Assumption.class);
+        for (String name : without) {
+            try {
+                dropped.add(Assumption.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "there is no assumption \"" + name + "\": ./interlock strategies shows those of each strategy",
+                        e);
+            }
+        }
+        return dropped;
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.server;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import party.iroiro.luajava.Lua;
+import party.iroiro.luajava.Lua.LuaType;
+import party.iroiro.luajava.LuaException;
+import party.iroiro.luajava.lua51.Lua51;
+
+/**
+ * Runs scripts as a Redis server does, in the version of Lua that Redis has, compiled from the same source. Texts are ASCII.
+ *
+ * <p>For use by one thread.
+ */
+final class LuaInterpreter implements AutoCloseable {
+    /** What the server offers to scripts, over two functions that are implemented here. */
+    private static final String LIBRARY = """
+            local run, sha1hex, known = __run, __sha1hex, __known
+            redis = {}
+            function redis.pcall(...) return run(...) end
+            function redis.call(...)
+              local reply = run(...)
+              if type(reply) == 'table' and reply.err then
+                error(reply, 0)
+              end
+              return reply
+            end
+            function redis.sha1hex(text) return sha1hex(text) end
+            function redis.error_reply(text) return {err = text} end
+            function redis.status_reply(text) return {ok = text} end
+            function redis.acl_check_cmd(name)
+              if not known(name) then
+                error('ERR Invalid command passed to redis.acl_check_cmd()', 0)
+              end
+              return true
+            end
+            function __call(script)
+              local ok, result = pcall(script)
+              if ok then
+                return result
+              end
+              if type(result) == 'table' then
+                return result
+              end
+              return {err = 'ERR ' .. tostring(result)}
+            end
+            """;
+
+    private final Lua lua = new Lua51();
+
+    /** The functions that scripts were compiled to, by their digest. */
+    private final Map<String, Integer> compiled = new HashMap<>();
+
+    private @Nullable Calls calls;
+
+    /** Carries out what a script asks for. */
+    interface Calls {
+        @Nullable
+        Object run(String name, List<String> args);
+
+        boolean knows(String name);
+    }
+
+    LuaInterpreter() {
+        for (String library : List.of("", "string", "table", "math")) {
+            lua.openLibrary(library);
+        }
+        lua.push(this::run);
+        lua.setGlobal("__run");
+        lua.push(state -> {
+            state.push(sha1(String.valueOf(state.toString(1))));
+            return 1;
+        });
+        lua.setGlobal("__sha1hex");
+        lua.push(state -> {
+            state.push(present().knows(String.valueOf(state.toString(1))));
+            return 1;
+        });
+        lua.setGlobal("__known");
+        lua.run(LIBRARY);
+    }
+
+    private Calls present() {
+        Calls present = calls;
+        if (present == null) {
+            throw new IllegalStateException("no script runs");
+        }
+        return present;
+    }
+
+    /** Runs a script, and returns its reply or an {@link Answer.Failure}. */
+    @Nullable
+    Object run(String source, List<String> keys, List<String> args, Calls serving) {
+        int top = lua.getTop();
+        calls = serving;
+        try {
+            int function = compiled.computeIfAbsent(sha1(source), sha1 -> {
+                // The first line may say what the server is to do with the script.
+                lua.load(source.startsWith("#!") ? "--" + source : source);
+                return lua.ref();
+            });
+            push("KEYS", keys);
+            push("ARGV", args);
+            lua.getGlobal("__call");
+            lua.refGet(function);
+            lua.pCall(1, 1);
+            return reply(lua, lua.getTop());
+        } catch (LuaException e) {
+            return new Answer.Failure("ERR " + e.getMessage());
+        } finally {
+            calls = null;
+            lua.setTop(top);
+        }
+    }
+
+    private void push(String global, List<String> texts) {
+        lua.createTable(texts.size(), 0);
+        for (int i = 0; i < texts.size(); i++) {
+            lua.push(texts.get(i));
+            lua.rawSetI(-2, i + 1);
+        }
+        lua.setGlobal(global);
+    }
+
+    /** Carries out the command of a {@code redis.call} or {@code redis.pcall}. */
+    private int run(Lua state) {
+        int count = state.getTop();
+        List<String> args = new ArrayList<>(count);
+        for (int i = 1; i <= count; i++) {
+            LuaType type = state.type(i);
+            if (type == LuaType.NUMBER) {
+                args.add(RedisNumbers.text(state.toNumber(i)));
+            } else if (type == LuaType.STRING) {
+                args.add(String.valueOf(state.toString(i)));
+            } else {
+                push(state, new Answer.Failure("ERR Command arguments must be strings or integers"));
+                return 1;
+            }
+        }
+        push(
+                state,
+                args.isEmpty()
+                        ? new Answer.Failure("ERR Please specify at least one argument for this call")
+                        : present().run(args.get(0), args.subList(1, args.size())));
+        return 1;
+    }
+
+    private static void push(Lua state, @Nullable Object reply) {
+        if (reply == null) {
+            state.push(false);
+        } else if (reply instanceof Long number) {
+            state.push((Number) number.doubleValue());
+        } else if (reply instanceof String text) {
+            state.push(text);
+        } else if (reply instanceof List<?> list) {
+            state.checkStack(3);
+            state.createTable(list.size(), 0);
+            for (int i = 0; i < list.size(); i++) {
+                push(state, list.get(i));
+                state.rawSetI(-2, i + 1);
+            }
+        } else {
+            state.createTable(0, 1);
+            state.push(reply instanceof Answer.Failure failure ? failure.text() : ((Answer.Status) reply).text());
+            state.setField(-2, reply instanceof Answer.Failure ? "err" : "ok");
+        }
+    }
+
+    private static @Nullable Object reply(Lua state, int index) {
+        LuaType type = state.type(index);
+        if (type == LuaType.NUMBER) {
+            double number = state.toNumber(index);
+            // As the processor of most servers converts it.
+            return Double.isNaN(number) ? (Object) Long.MIN_VALUE : (Object) (long) number;
+        }
+        if (type == LuaType.STRING) {
+            return state.toString(index);
+        }
+        if (type == LuaType.BOOLEAN) {
+            return state.toBoolean(index) ? 1L : null;
+        }
+        if (type != LuaType.TABLE) {
+            return null;
+        }
+        for (String field : List.of("err", "ok")) {
+            state.getField(index, field);
+            String text = state.type(-1) == LuaType.STRING ? state.toString(-1) : null;
+            state.pop(1);
+            if (text != null) {
+                return field.equals("err") ? new Answer.Failure(text) : new Answer.Status(text);
+            }
+        }
+        List<@Nullable Object> list = new ArrayList<>();
+        for (int i = 1; ; i++) {
+            state.rawGetI(index, i);
+            if (state.isNil(-1)) {
+                state.pop(1);
+                return list;
+            }
+            list.add(reply(state, state.getTop()));
+            state.pop(1);
+        }
+    }
+
+    static String sha1(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        lua.close();
+    }
+}

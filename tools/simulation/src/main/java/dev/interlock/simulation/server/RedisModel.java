@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.server;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server: carries out one command after the other at the times that it is told. Its commands and scripts are compared with real
+ * servers by random sequences. For use by one thread.
+ */
+public final class RedisModel implements AutoCloseable {
+    private final LuaInterpreter interpreter = new LuaInterpreter();
+    private final Commands commands;
+    private final Map<String, String> scripts = new HashMap<>();
+    private final UnaryOperator<String> rewriting;
+    private boolean withoutMemory;
+
+    /**
+     * Creates an empty server.
+     *
+     * @param flavour what it can do
+     * @param channels its channels
+     */
+    public RedisModel(Flavour flavour, ModelChannels channels) {
+        this(flavour, channels, UnaryOperator.identity());
+    }
+
+    /**
+     * Creates an empty server that runs other scripts than it is sent, to see what comes of it.
+     *
+     * @param flavour what it can do
+     * @param channels its channels
+     * @param rewriting returns what it runs in place of a script
+     */
+    public RedisModel(Flavour flavour, ModelChannels channels, UnaryOperator<String> rewriting) {
+        this.rewriting = rewriting;
+        this.commands = new Commands(new Keyspace(), channels, flavour);
+    }
+
+    /**
+     * Returns the keys.
+     *
+     * @return the keys, which change with each command
+     */
+    public Keyspace keys() {
+        return commands.keys();
+    }
+
+    /**
+     * Replaces the keys, and forgets all scripts, as a server does that has restarted.
+     *
+     * @param loaded the keys from now on
+     */
+    public void restart(Keyspace loaded) {
+        commands.keys(loaded);
+        scripts.clear();
+    }
+
+    /**
+     * Sets whether the server has reached its limit of memory.
+     *
+     * @param without whether commands that need more are refused
+     */
+    public void withoutMemory(boolean without) {
+        withoutMemory = without;
+    }
+
+    /**
+     * Carries out a command.
+     *
+     * @param micros the server's time, in µs since the epoch
+     * @param name the command
+     * @param args its arguments
+     * @return a {@link Long}, {@link String}, {@link List}, {@link Answer} or {@code null}
+     */
+    public @Nullable Object call(long micros, String name, List<String> args) {
+        commands.at(micros);
+        return switch (name.toUpperCase(Locale.ROOT)) {
+            case "EVAL" -> {
+                String source = rewriting.apply(args.get(0));
+                scripts.put(LuaInterpreter.sha1(args.get(0)), source);
+                yield script(source, args);
+            }
+            case "EVALSHA" -> {
+                String known = scripts.get(args.get(0));
+                yield known == null
+                        ? new Answer.Failure("NOSCRIPT No matching script. Please use EVAL.")
+                        : script(known, args);
+            }
+            default -> commands.run(name, args, withoutMemory);
+        };
+    }
+
+    private @Nullable Object script(String source, List<String> args) {
+        int keys = Integer.parseInt(args.get(1));
+        return interpreter.run(
+                source, args.subList(2, 2 + keys), args.subList(2 + keys, args.size()), new LuaInterpreter.Calls() {
+                    private boolean written;
+
+                    @Override
+                    public @Nullable Object run(String name, List<String> arguments) {
+                        // A script that has sent a command which writes may go on, so that it is carried out as a
+                        // whole.
+                        Object reply = commands.run(name, arguments, withoutMemory && !written);
+                        written |= Commands.writes(name)
+                                && !(reply instanceof Answer.Failure failure
+                                        && failure.code().equals("OOM"));
+                        return reply;
+                    }
+
+                    @Override
+                    public boolean knows(String name) {
+                        return commands.knows(name);
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        interpreter.close();
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Draws commands and calls of scripts, over few keys, so that they meet: most with arguments that make sense there, some with any.
+ */
+final class RandomCommands {
+    /** What a script takes: what its keys are, and then its arguments, one letter each; a part in brackets may be repeated. */
+    private static final Map<String, String> SCRIPTS = new TreeMap<>(Map.of(
+            "lockscripts.take", "lfq wLnF",
+            "lockscripts.together", "[lfq] F[wLn]",
+            "lockscripts.free", "l wx",
+            "lockscripts.free_unwaited", "lq w",
+            "lockscripts.renew", "[l] [wL]",
+            "lockscripts.look", "lfq n",
+            "readwritescripts.renew", "[W] [stL]",
+            "readwritescripts.look", "WR",
+            "readwritescripts.plain.read", "WRfqd tLbFtpcLm",
+            "readwritescripts.plain.write", "WRfqd tLbFtpcLm"));
+
+    static {
+        SCRIPTS.put("readwritescripts.plain.release", "WRfqd stp");
+        for (String format : List.of("marked", "plain")) {
+            String prefix = "lockscripts." + format + ".";
+            SCRIPTS.put(prefix + "acquire", "lfq tLnFbnLcLm");
+            SCRIPTS.put(prefix + "release", "[lfqr] F[wcab]");
+            SCRIPTS.put(prefix + "await", "lfqrd FwcabpcLb");
+            SCRIPTS.put(prefix + "lookwaiter", "lfqdr wpLFc");
+            SCRIPTS.put(prefix + "leave", "lfqdr wpLb");
+            SCRIPTS.put(prefix + "confirm", "lfqr Fwcab");
+            SCRIPTS.put(prefix + "signal", "lqdr wnL");
+        }
+    }
+
+    /** Arguments that fit nowhere. */
+    private static final List<String> WILD = List.of(
+            "",
+            "0",
+            "-1",
+            "1234567",
+            "070000",
+            "+70000",
+            " 70000",
+            "70000.5",
+            "1e5",
+            "nan",
+            "inf",
+            "9223372036854775807",
+            "abc",
+            "il1:",
+            ":contended",
+            "99999999999999999999",
+            "GT",
+            "%s %d",
+            "[",
+            "-inf");
+
+    static final List<String> CHANNELS = List.of("heard", "unheard");
+
+    private final Random random;
+    private final Map<String, String> sources;
+
+    RandomCommands(long seed, Map<String, String> sources) {
+        this.random = new Random(seed);
+        this.sources = sources;
+        if (!sources.keySet().containsAll(SCRIPTS.keySet())) {
+            throw new IllegalStateException("a script has another name: " + sources.keySet());
+        }
+    }
+
+    static Set<String> scripts() {
+        return Set.copyOf(SCRIPTS.keySet());
+    }
+
+    /** A command to send, and what it is called in a report. */
+    record Drawn(String label, List<String> words) {}
+
+    private <T> T oneOf(List<T> all) {
+        return all.get(random.nextInt(all.size()));
+    }
+
+    Drawn next() {
+        return random.nextInt(10) < 6 ? script() : command();
+    }
+
+    private Drawn script() {
+        String name = oneOf(List.copyOf(SCRIPTS.keySet()));
+        String[] spec = (SCRIPTS.get(name) + " ").split(" ", -1);
+        int times = 1 + random.nextInt(2);
+        List<String> keys = words(spec[0], times);
+        List<String> args = words(spec[1], times);
+        if (random.nextInt(40) == 0 && !args.isEmpty()) {
+            args.remove(args.size() - 1);
+        }
+        List<String> words = new ArrayList<>(List.of("EVAL", sources.get(name), Integer.toString(keys.size())));
+        words.addAll(keys);
+        words.addAll(args);
+        return new Drawn(name, words);
+    }
+
+    private List<String> words(String spec, int times) {
+        int open = spec.indexOf('[');
+        String all = open < 0
+                ? spec
+                : spec.substring(0, open)
+                        + spec.substring(open + 1, spec.indexOf(']')).repeat(times);
+        List<String> words = new ArrayList<>();
+        for (char kind : all.toCharArray()) {
+            words.add(random.nextInt(30) == 0 ? oneOf(WILD) : word(kind));
+        }
+        return words;
+    }
+
+    private String word(char kind) {
+        String name = oneOf(List.of("x", "y"));
+        return switch (kind) {
+            case 'l' -> "lock-" + name;
+            case 'f' -> "fence-" + name;
+            case 'q' -> "queue-" + name;
+            case 'd' -> "condition-" + name;
+            case 'r' -> oneOf(List.of("records-", "queue-")) + name;
+            case 'W' -> oneOf(List.of("writer-", "readers-", "writer-")) + name;
+            case 'R' -> "readers-" + name;
+            case 't' -> token();
+            case 'w' -> "il1:" + token() + oneOf(List.of("", "", "", ":contended"));
+            case 'L' -> oneOf(List.of("60000", "90000", "120000", "61000", "2"));
+            case 'F' -> "86400000";
+            case 'n' -> oneOf(List.of("0", "1", "1", "2", "5"));
+            case 'b' -> oneOf(List.of("0", "1"));
+            case 'c' -> oneOf(List.of("heard", "unheard", "heard", ""));
+            case 'a' -> oneOf(List.of("1 ", "2 ", ""));
+            case 'p' -> waiter();
+            case 'm' -> oneOf(List.of("0", "0", "1700000000000000"));
+            case 's' -> oneOf(List.of("r", "w"));
+            case 'x' -> "look";
+            default -> throw new IllegalArgumentException("there is no kind " + kind);
+        };
+    }
+
+    private String token() {
+        return oneOf(List.of("p-1", "p-11", "q-1"));
+    }
+
+    private String waiter() {
+        return oneOf(List.of("1", "2", "3@c")) + " " + token() + " 60000 " + oneOf(List.of("0", "1", "2")) + " "
+                + oneOf(List.of("heard", "heard", "unheard"));
+    }
+
+    private String anyKey() {
+        return oneOf(List.of("lock-", "fence-", "queue-", "condition-", "records-", "writer-", "readers-", "hash-"))
+                + oneOf(List.of("x", "y"));
+    }
+
+    private String keyOf(String kind) {
+        return random.nextInt(12) == 0 ? anyKey() : kind + oneOf(List.of("x", "y"));
+    }
+
+    private String value() {
+        return random.nextInt(4) == 0
+                ? oneOf(WILD)
+                : oneOf(List.of("il1:p-1", "il1:p-1:contended", "il1:q-1", "foreign", "12", "1700000000000000"));
+    }
+
+    private String number() {
+        return random.nextInt(4) == 0 ? oneOf(WILD) : oneOf(List.of("0", "1", "-1", "2", "5", "100000"));
+    }
+
+    private String life() {
+        return random.nextInt(4) == 0 ? oneOf(WILD) : oneOf(List.of("0", "-1", "1", "70000", "100000"));
+    }
+
+    private Drawn command() {
+        String text = keyOf(oneOf(List.of("lock-", "fence-", "writer-")));
+        String set = keyOf(oneOf(List.of("queue-", "condition-", "records-", "readers-")));
+        String hash = keyOf("hash-");
+        List<String> words = switch (random.nextInt(30)) {
+            case 0 -> List.of("GET", text);
+            case 1 -> List.of("SET", text, value(), "NX", "PX", life());
+            case 2 -> List.of("SET", text, value(), "PX", "100000");
+            case 3 -> List.of("SET", text, value());
+            case 4 -> List.of("SETNX", text, value());
+            case 5 -> List.of("GETSET", text, value());
+            case 6 -> List.of("APPEND", text, oneOf(List.of(":contended", "", "1")));
+            case 7 -> List.of("INCRBY", text, number());
+            case 8, 9 -> List.of("DEL", anyKey(), anyKey());
+            case 10 -> List.of("EXISTS", text, set, text);
+            case 11 -> List.of("TYPE", anyKey());
+            case 12 -> List.of("PEXPIRE", anyKey(), life(), oneOf(List.of("NX", "XX", "GT", "LT", "no")));
+            case 13 -> List.of("PEXPIRE", anyKey(), "70000", oneOf(List.of("NX", "XX", "GT", "LT")));
+            case 14 -> List.of("PTTL", anyKey());
+            case 15 -> List.of("ZADD", set, oneOf(List.of("NX", "XX", "GT", "XX")), number(), waiter());
+            case 16 -> List.of("ZADD", set, number(), waiter(), number(), waiter());
+            case 17 -> List.of("ZREM", set, waiter(), waiter());
+            case 18 -> List.of("ZSCORE", set, waiter());
+            case 19 -> List.of("ZRANGE", set, number(), number());
+            case 20 -> List.of("ZRANGE", set, "0", "-1", oneOf(List.of("WITHSCORES", "WITHSCORE")));
+            case 21 ->
+                List.of("ZCOUNT", set, oneOf(List.of("(1", "-inf", "0", "x")), oneOf(List.of("+inf", "(5", "5")));
+            case 22 -> List.of("ZREMRANGEBYSCORE", set, oneOf(List.of("-inf", "(0")), number());
+            case 23 -> List.of("HSET", hash, oneOf(List.of("a", "b")), value());
+            case 24 -> List.of("HGET", hash, oneOf(List.of("a", "b")));
+            case 25 -> List.of("HGETALL", hash);
+            case 26 -> List.of("HINCRBY", hash, oneOf(List.of("a", "b")), number());
+            case 27 -> List.of("PUBSUB", "NUMSUB", oneOf(CHANNELS), oneOf(CHANNELS));
+            case 28 -> List.of("PUBLISH", oneOf(CHANNELS), "text");
+            default -> List.of(oneOf(List.of("GET", "ZADD", "PEXPIRE", "HSET", "NOSUCH")), anyKey());
+        };
+        return new Drawn(words.get(0), words);
+    }
+}

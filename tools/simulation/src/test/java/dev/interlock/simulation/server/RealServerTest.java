@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.simulation.server.Comparison.Answering;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RespConnection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The model of a server replies exactly as a real one does, whatever it is sent, where both are told the same time. */
+class RealServerTest {
+    private static final int FEW = 3_000;
+
+    @Test
+    void theModelRepliesAsARealServerDoesToAFewThousandCommands() throws Exception {
+        compareAll(7, FEW);
+    }
+
+    @Test
+    @Tag("deep")
+    void theModelRepliesAsARealServerDoesToAHundredThousandCommands() throws Exception {
+        compareAll(1, 100_000);
+    }
+
+    @Test
+    void aScoreIsWrittenAsARealServerWritesIt() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener())) {
+            for (String score : List.of(
+                    "0", "-7", "70000.5", "2200000000000000.25", "123456789012345678", "1e17", "9223372036854775807")) {
+                server.command("ZADD", "key", score, "member");
+                model.call(0, "ZADD", List.of("key", score, "member"));
+                assertThat(model.call(0, "ZSCORE", List.of("key", "member")))
+                        .isEqualTo(server.command("ZSCORE", "key", "member"));
+            }
+        }
+    }
+
+    @Test
+    void aClockThatIsAMillisecondFastIsFound() throws Exception {
+        assertThat(difference((model, micros, name, args) -> model.call(micros + 1000, name, args)))
+                .isNotNull();
+    }
+
+    @Test
+    void aScoreThatIsAMillisecondLateIsFound() throws Exception {
+        String millis = "return math.floor(now / 1000)";
+        assertThat(RealScripts.all().get("readwritescripts.plain.read")).contains(millis);
+
+        assertThat(difference(script -> script.replace(millis, millis + " + 1"), Answering.RIGHT))
+                .isNotNull();
+    }
+
+    @Test
+    void aLifeThatEndsAMillisecondLateIsFound() throws Exception {
+        assertThat(difference((model, micros, name, args) -> {
+                    List<String> others = new ArrayList<>(args);
+                    others.replaceAll(arg -> arg.equals("70000") ? "70001" : arg);
+                    return model.call(micros, name, name.equals("PEXPIRE") ? others : args);
+                }))
+                .isNotNull();
+    }
+
+    @Test
+    void aWrongReplyIsFound() throws Exception {
+        assertThat(difference((model, micros, name, args) -> {
+                    Object reply = model.call(micros, name, args);
+                    return name.equals("DEL") && Long.valueOf(2).equals(reply) ? (Object) 1L : reply;
+                }))
+                .isNotNull();
+    }
+
+    private static @Nullable String difference(Answering answering) throws Exception {
+        return difference(UnaryOperator.identity(), answering);
+    }
+
+    private static @Nullable String difference(UnaryOperator<String> rewriting, Answering answering) throws Exception {
+        return compare(7, FEW, rewriting, answering, false);
+    }
+
+    private static void compareAll(long seed, int count) throws Exception {
+        assertThat(compare(seed, count, UnaryOperator.identity(), Answering.RIGHT, true))
+                .isNull();
+    }
+
+    private static @Nullable String compare(
+            long seed, int count, UnaryOperator<String> rewriting, Answering answering, boolean all) throws Exception {
+        try (RedisServer server = RedisServer.start();
+                RespConnection connection = new RespConnection("127.0.0.1", server.port(), 60_000);
+                RespConnection listener = new RespConnection("127.0.0.1", server.port(), 60_000);
+                RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener(), rewriting)) {
+            listener.call("SUBSCRIBE", "heard");
+            Comparison comparison = new Comparison(seed, new TimedServer(connection), model, answering);
+            String difference = comparison.difference(count);
+            if (all) {
+                assertThat(comparison.carriedOut()).containsAll(RandomCommands.scripts());
+            }
+            return difference;
+        }
+    }
+
+    /** As on the real server: one client listens to one channel. */
+    private static final class OneListener implements ModelChannels {
+        @Override
+        public long listeners(String channel) {
+            return channel.equals("heard") ? 1 : 0;
+        }
+
+        @Override
+        public long publish(String channel, String text) {
+            return listeners(channel);
+        }
+    }
+}

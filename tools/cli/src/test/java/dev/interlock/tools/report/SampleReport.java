@@ -48,7 +48,7 @@ final class SampleReport {
                 "2026-11-25T12:00:00Z",
                 "normal",
                 2,
-                Machine.here(),
+                new Machine("17.0.1+1 (Maker)", "Linux 6.1, amd64", 2, "some processor"),
                 List.of(0.5, 1.5),
                 strategies,
                 new FaultReport(

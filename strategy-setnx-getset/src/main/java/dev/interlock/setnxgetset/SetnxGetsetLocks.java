@@ -30,6 +30,7 @@ public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
     private @Nullable Function<Environment, RedisNode> nodeMaker;
     private @Nullable Consumer<ConnectionSettings.Builder> connections;
+    private Environment env = Environment.system();
 
     private SetnxGetsetLocks() {}
 
@@ -84,6 +85,21 @@ public final class SetnxGetsetLocks {
     }
 
     /**
+     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a simulation, which
+     * has a clock of its own.
+     *
+     * @param node the server, which the factory closes
+     * @param environment the source of time, waiting, threads and randomness
+     * @return this builder
+     */
+    public SetnxGetsetLocks node(RedisNode node, Environment environment) {
+        Objects.requireNonNull(node, "node");
+        env = Objects.requireNonNull(environment, "environment");
+        nodeMaker = ignored -> node;
+        return this;
+    }
+
+    /**
      * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
      * is for what options cannot carry, a TLS context and a supplier of credentials.
      *
@@ -126,10 +142,9 @@ public final class SetnxGetsetLocks {
         }
         if (nodeMaker == null) {
             throw new IllegalStateException(
-                    "no client was given: call jedis(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
+                    "no client was given: call jedis(…), node(…) or connections(…), or DistributedLocks.getInstance(…) for one of its own");
         }
         Settings settings = Settings.of(config);
-        Environment env = Environment.system();
         return SetnxGetsetProtocol.newFactory(nodeMaker.apply(env), settings, config, env);
     }
 }

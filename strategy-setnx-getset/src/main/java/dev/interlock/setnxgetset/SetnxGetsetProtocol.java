@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.WeakHashMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,11 +50,11 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private final GuardedWrites writes;
 
     /**
-     * The values that the key may have for a token: the last confirmed timestamp, and timestamps of requests without a
-     * reply. Removed with the last claim that has the token. Another holder may have written the same whole number;
-     * with whole numbers, timestamps without a reply are therefore not kept, and none is used for a second release.
+     * The values that the key may have for each token. Removed with the last claim that has the token. Another holder
+     * may have written the same whole number; with whole numbers, timestamps of attempts without a reply are therefore
+     * not kept, and none is used for a second release.
      */
-    private final Map<String, List<Timestamp>> written = Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<String, WrittenTimestamps> written = Collections.synchronizedMap(new WeakHashMap<>());
 
     private SetnxGetsetProtocol(
             RedisNode node, Settings settings, ExpiryClock clock, Duration timeout, Environment env) {
@@ -106,7 +105,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis(key, writes.left(untilNanos));
             Timestamp mine = settings.format().write(now, claim.lease(), env);
-            written.put(claim.token(), isUnique() ? List.of(mine) : List.of());
+            written.put(claim.token(), new WrittenTimestamps(isUnique() ? List.of(mine) : List.of()));
             if (Long.valueOf(1)
                     .equals(node.call(RedisCommand.of("SETNX", key, mine.text()), writes.left(untilNanos)))) {
                 return granted(claim, mine);
@@ -137,7 +136,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     }
 
     private Attempt granted(Claim claim, Timestamp mine) {
-        written.put(claim.token(), List.of(mine));
+        written.put(claim.token(), new WrittenTimestamps(List.of(mine)));
         return new Attempt.Granted(validity(claim), OptionalLong.empty());
     }
 
@@ -183,23 +182,29 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     private Renewal renew(Claim claim) {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
-        List<Timestamp> before = written(claim);
+        WrittenTimestamps mine = written(claim);
+        Optional<LossCause> loss = ifMine(mine, now, expected -> {
+            Timestamp next = settings.format().write(now, leaseNoNearer(claim, mine, now), env);
+            mine.sending(next);
+            String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
+            if (expected.equals(holder)) {
+                mine.confirmed(next);
+            } else {
+                mine.rejected(next);
+            }
+            return holder;
+        });
+        return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
+    }
+
+    /** Returns the lease to write now: a renewal never brings the end nearer. */
+    private Duration leaseNoNearer(Claim claim, WrittenTimestamps mine, long nowMillis) {
         Duration lease = claim.lease();
-        for (Timestamp timestamp : before) {
-            // A renewal never brings the end nearer.
-            Duration left = settings.format().leaseUntil(timestamp, now);
+        for (Timestamp timestamp : mine.all()) {
+            Duration left = settings.format().leaseUntil(timestamp, nowMillis);
             lease = left.compareTo(lease) > 0 ? left : lease;
         }
-        Timestamp next = settings.format().write(now, lease, env);
-        List<Timestamp> after = new ArrayList<>(before);
-        after.add(next);
-        written.put(claim.token(), after);
-        Optional<LossCause> loss = ifMine(
-                () -> before,
-                now,
-                mine -> writes.replaceIfEqual(settings.key(claim.name()), mine, next.text(), untilNanos));
-        written.put(claim.token(), loss.isEmpty() ? List.of(next) : before);
-        return loss.<Renewal>map(Renewal.Lost::new).orElseGet(() -> new Renewal.Renewed(validity(claim)));
+        return lease;
     }
 
     @Override
@@ -208,10 +213,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         // Waiters poll, so nobody knows whether there are any.
         return ifMine(
-                        // Read anew each time: a renewal may be on its way.
-                        () -> written(claim),
+                        written(claim),
                         now,
-                        mine -> writes.deleteIfEqual(settings.key(claim.name()), mine, untilNanos))
+                        expected -> writes.deleteIfEqual(settings.key(claim.name()), expected, untilNanos))
                 .<Release>map(Release.Lost::new)
                 .orElseGet(() -> new Release.Freed(true));
     }
@@ -253,8 +257,9 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long now = clock.nowMillis(settings.key(claims.get(0).name()), patience);
         // A client whose timestamp has passed must not touch the key.
         List<Claim> held = claims.stream()
-                .filter(claim ->
-                        last(written(claim)).filter(it -> it.millis() >= now).isPresent())
+                .filter(claim -> last(written(claim).all())
+                        .filter(it -> it.millis() >= now)
+                        .isPresent())
                 .toList();
         if (held.isEmpty()) {
             return;
@@ -262,7 +267,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         List<String> keys =
                 held.stream().map(claim -> settings.key(claim.name())).toList();
         List<String> expected = held.stream()
-                .map(claim -> last(written(claim)).orElseThrow().text())
+                .map(claim -> last(written(claim).all()).orElseThrow().text())
                 .toList();
         List<RedisCommand> deletions =
                 keys.stream().map(key -> RedisCommand.of("DEL", key)).toList();
@@ -271,7 +276,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             String holder = found.get(i);
             boolean another = !expected.get(i).equals(holder);
             if (another
-                    && written(held.get(i)).stream().anyMatch(it -> it.text().equals(holder))) {
+                    && written(held.get(i)).all().stream()
+                            .anyMatch(it -> it.text().equals(holder))) {
                 release(held.get(i));
             }
         }
@@ -295,32 +301,40 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return found != null && clock.left(key, read(key, found), now).isPresent();
     }
 
-    private List<Timestamp> written(Claim claim) {
-        return written.getOrDefault(claim.token(), List.of());
+    private WrittenTimestamps written(Claim claim) {
+        WrittenTimestamps found = written.get(claim.token());
+        return found == null ? new WrittenTimestamps(List.of()) : found;
     }
 
     /**
      * Writes if the key has one of the given timestamps and it has not passed. Otherwise returns the cause of the loss.
      */
     private static Optional<LossCause> ifMine(
-            Supplier<List<Timestamp>> mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
-        Optional<Timestamp> expected = last(mine.get());
-        while (expected.isPresent() && expected.get().millis() >= nowMillis) {
-            String text = expected.get().text();
-            String holder = writeIfEqual.apply(text);
-            if (text.equals(holder)) {
-                return Optional.empty();
+            WrittenTimestamps mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
+        mine.begin();
+        try {
+            Optional<Timestamp> expected = last(mine.all());
+            while (expected.isPresent() && expected.get().millis() >= nowMillis) {
+                String text = expected.get().text();
+                String holder = writeIfEqual.apply(text);
+                if (text.equals(holder)) {
+                    return Optional.empty();
+                }
+                if (holder == null) {
+                    return Optional.of(LossCause.GONE);
+                }
+                // Looked up anew each time: another renewal may be on its way.
+                expected = mine.all().stream()
+                        .filter(it -> it.text().equals(holder))
+                        .findFirst();
+                if (expected.isEmpty()) {
+                    return Optional.of(LossCause.TAKEN);
+                }
             }
-            if (holder == null) {
-                return Optional.of(LossCause.GONE);
-            }
-            expected =
-                    mine.get().stream().filter(it -> it.text().equals(holder)).findFirst();
-            if (expected.isEmpty()) {
-                return Optional.of(LossCause.TAKEN);
-            }
+            return Optional.of(LossCause.GONE);
+        } finally {
+            mine.end();
         }
-        return Optional.of(LossCause.GONE);
     }
 
     @Override

@@ -103,6 +103,26 @@ class ProtocolTest {
                 .isTrue();
     }
 
+    @Test
+    void aRenewalThatAnotherOneOvertakesStillHoldsTheLockAndKeepsTheLaterEnd() {
+        AtomicReference<Runnable> other = new AtomicReference<>(() -> {});
+        LeaseProtocol protocol = protocol(
+                "client",
+                Duration.ZERO,
+                node -> new MeddlingNode(
+                        node, "transaction", () -> other.getAndSet(() -> {}).run()));
+        Claim claim = held(protocol, Fixture.NAME);
+        other.set(() -> assertThat(protocol.renew(List.of(claim.withLease(Duration.ofHours(1)))))
+                .first()
+                .isInstanceOf(Renewal.Renewed.class));
+
+        assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        assertThat(protocol("client", Duration.ofMinutes(50)).isLocked(Fixture.NAME))
+                .isTrue();
+        assertThat(protocol.release(claim)).isInstanceOf(Release.Freed.class);
+        assertThat(redis.value()).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"client", "server", "observed"})
     void aLockIsLockedWhileAnybodyHoldsIt(String clock) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxgetset;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The values that the key may have for one token: the last confirmed timestamp, and timestamps of requests without a
+ * reply. Several threads may write for one token at once: the timer renews, and so does a holder that asks for more
+ * validity. Safe to use from any thread.
+ */
+final class WrittenTimestamps {
+    /** The last one is the most likely value. */
+    private final List<Timestamp> all;
+
+    private int writers;
+
+    WrittenTimestamps(List<Timestamp> all) {
+        this.all = new ArrayList<>(all);
+    }
+
+    synchronized List<Timestamp> all() {
+        return List.copyOf(all);
+    }
+
+    /** A thread begins to write, perhaps several times: what it may find in the key is kept until {@link #end}. */
+    synchronized void begin() {
+        writers++;
+    }
+
+    synchronized void end() {
+        writers--;
+    }
+
+    /** A timestamp is about to be sent. */
+    synchronized void sending(Timestamp next) {
+        all.add(next);
+    }
+
+    /** A timestamp that was sent is the value of the key. */
+    synchronized void confirmed(Timestamp next) {
+        if (writers == 1) {
+            all.clear();
+        } else {
+            all.remove(all.lastIndexOf(next));
+        }
+        all.add(next);
+    }
+
+    /** A timestamp was sent, and not written. */
+    synchronized void rejected(Timestamp next) {
+        all.remove(all.lastIndexOf(next));
+    }
+}

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.network;
 
+import dev.interlock.simulation.server.ModelSession;
+import dev.interlock.simulation.server.RedisModel;
+import org.jspecify.annotations.Nullable;
+
 /** One connection of a client to a process of the server. */
 final class Line {
     /** The process of the server that it leads to. */
@@ -15,11 +19,22 @@ final class Line {
     /** Whether what is on the way to the client does not arrive. */
     boolean mute;
 
+    private @Nullable ModelSession session;
     private long lastArrival;
     private long lastReturn;
 
     Line(int process) {
         this.process = process;
+    }
+
+    /** Returns the server's side of it. */
+    ModelSession session(RedisModel model) {
+        ModelSession present = session;
+        if (present == null) {
+            present = model.session();
+            session = present;
+        }
+        return present;
     }
 
     /** Returns when something arrives at the server that was sent now and takes a time: not before what was sent earlier. */

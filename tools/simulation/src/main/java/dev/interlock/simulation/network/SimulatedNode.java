@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * are urgent, each of which keeps the order of what is sent over it.
  */
 public final class SimulatedNode implements RedisNode {
-    private static final Set<String> PASSING = Set.of("LOADING", "READONLY", "MASTERDOWN", "BUSY", "TRYAGAIN");
+    private static final Set<String> PASSING = Set.of("LOADING", "READONLY", "MASTERDOWN", "BUSY", "TRYAGAIN", "OOM");
     private static final int URGENT = 2;
 
     private final VirtualTime time;
@@ -35,7 +35,14 @@ public final class SimulatedNode implements RedisNode {
     private final Happenings happenings;
     private final Weather weather;
     private final SimulatedSubscriptions subscriptions;
+    private final SimulatedTransactions transactions;
+
+    /** The connections for calls: the last one for urgent ones. */
     private final @Nullable Line[] lines = new Line[URGENT + 1];
+
+    /** All connections, those for transactions too. */
+    private final List<Line> open = new ArrayList<>();
+
     private final Set<Call> calls = new LinkedHashSet<>();
     private Runnable onTakeover = () -> {};
     private long generation;
@@ -78,6 +85,7 @@ public final class SimulatedNode implements RedisNode {
         this.happenings = happenings;
         this.weather = new Weather(time, seed, happenings);
         this.subscriptions = new SimulatedSubscriptions(time, machine, server, weather, happenings);
+        this.transactions = new SimulatedTransactions(this, machine);
         this.generation = server.nextGeneration();
         server.add(this);
     }
@@ -123,11 +131,11 @@ public final class SimulatedNode implements RedisNode {
         });
     }
 
-    private Function<RedisModel, List<@Nullable Object>> work(List<RedisCommand> commands) {
+    private Function<RedisModel, List<@Nullable Object>> work(Line line, List<RedisCommand> commands) {
         return model -> {
             List<@Nullable Object> replies = new ArrayList<>();
             for (RedisCommand command : commands) {
-                Object reply = model.call(server.micros(), command.name(), command.arguments());
+                Object reply = server.carryOut(line, model, command);
                 happenings.note("server", "for " + machine.name() + ": " + command + shown(command) + " -> " + reply);
                 replies.add(reply);
             }
@@ -148,13 +156,21 @@ public final class SimulatedNode implements RedisNode {
         if (present != null && !present.broken) {
             return present;
         }
+        Line opened = open(endNanos, first);
+        lines[index] = opened;
+        return opened;
+    }
+
+    /** Opens a connection. */
+    Line open(long endNanos, RedisCommand first) {
         long trip = weather.delay() * 2;
         pass(Math.min(trip, Math.max(1, endNanos - machine.nanoTime())));
         if (closed || dead || !server.isUp() || machine.nanoTime() - endNanos >= 0) {
             throw new LockBackendException(Reason.UNREACHABLE, "cannot connect to the simulated server for " + first);
         }
         Line opened = new Line(server.process());
-        lines[index] = opened;
+        open.removeIf(line -> line.broken);
+        open.add(opened);
         generation = server.nextGeneration();
         if (takeovers != server.takeovers()) {
             takeovers = server.takeovers();
@@ -205,7 +221,7 @@ public final class SimulatedNode implements RedisNode {
         }
         long end = machine.nanoTime() + timeout.toNanos();
         Line line = connect(index, end, first);
-        Call call = send(line, work(commands));
+        Call call = send(line, work(line, commands));
         List<@Nullable Object> replies = await(call, end);
         if (replies == null) {
             throw unanswered(line, first, undo);
@@ -214,11 +230,20 @@ public final class SimulatedNode implements RedisNode {
                 && first.isScript()
                 && replies.get(0) instanceof Answer.Failure failure
                 && failure.code().equals("NOSCRIPT")) {
-            List<@Nullable Object> again = await(send(line, work(List.of(first.inFull()))), end);
+            List<@Nullable Object> again = await(send(line, work(line, List.of(first.inFull()))), end);
             if (again == null) {
                 throw unanswered(line, first, undo);
             }
             return again;
+        }
+        return replies;
+    }
+
+    /** Sends commands over a connection, and waits for the replies. */
+    List<@Nullable Object> exchange(Line line, List<RedisCommand> commands, long endNanos) {
+        List<@Nullable Object> replies = await(send(line, work(line, commands)), endNanos);
+        if (replies == null) {
+            throw unanswered(line, commands.get(0), null);
         }
         return replies;
     }
@@ -232,7 +257,7 @@ public final class SimulatedNode implements RedisNode {
         happenings.note(machine.name(), "no reply in time to " + first);
         if (undo != null) {
             happenings.bit("undo");
-            deliver(line, work(List.of(undo.get().inFull())), null);
+            deliver(line, work(line, List.of(undo.get().inFull())), null);
         }
         return new LockBackendException(Reason.OUTCOME_UNKNOWN, "no reply in time to " + first);
     }
@@ -244,7 +269,7 @@ public final class SimulatedNode implements RedisNode {
         return Answer.plain(reply);
     }
 
-    private static LockBackendException failed(RedisCommand command, Answer.Failure failure) {
+    static LockBackendException failed(RedisCommand command, Answer.Failure failure) {
         Reason reason = PASSING.contains(failure.code()) ? Reason.UNREACHABLE : Reason.REFUSED;
         return new LockBackendException(reason, "the simulated server refused " + command + ": " + failure.text());
     }
@@ -301,7 +326,7 @@ public final class SimulatedNode implements RedisNode {
         if (duplicates > 0) {
             duplicates--;
             Line line = connect(0, end, command);
-            deliver(line, work(List.of(command.inFull())), null);
+            deliver(line, work(line, List.of(command.inFull())), null);
             line.broken = true;
             calls.forEach(call -> machine.unpark(call.caller));
             happenings.bit("duplicate");
@@ -319,7 +344,15 @@ public final class SimulatedNode implements RedisNode {
     @Override
     public @Nullable String transactIfEqual(
             String key, String expected, List<RedisCommand> commands, Duration timeout) {
-        throw new UnsupportedOperationException("the simulation knows no transactions: leave the option release out");
+        return transactions
+                .run(List.of(key), List.of(expected), List.of(commands), timeout)
+                .get(0);
+    }
+
+    @Override
+    public List<@Nullable String> transactWhereEqual(
+            List<String> keys, List<String> expected, List<RedisCommand> commands, Duration timeout) {
+        return transactions.run(keys, expected, commands.stream().map(List::of).toList(), timeout);
     }
 
     @Override
@@ -350,10 +383,8 @@ public final class SimulatedNode implements RedisNode {
     /** The server's process has ended. The client notices it after a while. */
     void serverEnded() {
         subscriptions.cut(weather.delay());
-        for (Line line : lines) {
-            if (line != null) {
-                time.in(weather.delay(), () -> end(line));
-            }
+        for (Line line : List.copyOf(open)) {
+            time.in(weather.delay(), () -> end(line));
         }
     }
 
@@ -410,11 +441,9 @@ public final class SimulatedNode implements RedisNode {
      */
     public void die(long noticedAfter) {
         dead = true;
-        for (Line line : lines) {
-            if (line != null) {
-                line.mute = true;
-                line.broken = true;
-            }
+        for (Line line : open) {
+            line.mute = true;
+            line.broken = true;
         }
         subscriptions.die(noticedAfter);
     }
@@ -423,10 +452,6 @@ public final class SimulatedNode implements RedisNode {
     public void close() {
         closed = true;
         subscriptions.close();
-        for (Line line : lines) {
-            if (line != null) {
-                end(line);
-            }
-        }
+        open.forEach(this::end);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.network;
 
+import dev.interlock.redis.RedisCommand;
 import dev.interlock.simulation.server.Answer;
 import dev.interlock.simulation.server.Flavour;
 import dev.interlock.simulation.server.Keyspace;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The server that is the primary now: a process that may pause, restart or be replaced by its replica. */
@@ -28,6 +28,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
     private final VirtualTime time;
     private final VirtualMachine machine;
     private final Happenings happenings;
+    private final Mutation mutation;
     private final RedisModel model;
     private final Map<String, Set<Subscriber>> subscribers = new LinkedHashMap<>();
     private final List<SimulatedNode> clients = new ArrayList<>();
@@ -55,7 +56,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
      * @param time the clock of the world
      * @param machine the server's own clock
      * @param flavour what the server can do
-     * @param rewriting returns what it runs in place of a script
+     * @param mutation what it does in place of what it is sent
      * @param remembers whether it has a replica that may lack its last writes
      * @param happenings told of what happens
      */
@@ -63,14 +64,15 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
             VirtualTime time,
             VirtualMachine machine,
             Flavour flavour,
-            UnaryOperator<String> rewriting,
+            Mutation mutation,
             boolean remembers,
             Happenings happenings) {
         this.time = time;
         this.machine = machine;
         this.remembers = remembers;
         this.happenings = happenings;
-        this.model = new RedisModel(flavour, this, rewriting);
+        this.mutation = mutation;
+        this.model = new RedisModel(flavour, this, mutation::script);
     }
 
     void add(SimulatedNode client) {
@@ -129,6 +131,16 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
             }
         }
         onReplies.accept(replies);
+    }
+
+    /** Carries out a command that has arrived over a connection. */
+    @Nullable
+    Object carryOut(Line line, RedisModel present, RedisCommand command) {
+        List<String> words = new ArrayList<>();
+        words.add(command.name());
+        words.addAll(command.arguments());
+        List<String> mutated = mutation.command(words);
+        return line.session(present).call(micros(), mutated.get(0), mutated.subList(1, mutated.size()));
     }
 
     /** Returns the server's time in µs. */

@@ -26,7 +26,7 @@ enum FaultKind {
     /** The machine of a client is suspended: its monotonic clock stands still. */
     SUSPEND,
     /** The wall clock of a client is set forward or back. */
-    WALL_STEP,
+    WALL_STEP(Assumption.CLIENT_CLOCKS_AGREE),
     /** A client dies, and sends nothing more. */
     CRASH,
     /** The server stands still. */
@@ -81,15 +81,20 @@ enum FaultKind {
         };
     }
 
-    /** The assumption that it breaks, or empty if locks have to stand it. */
+    /** The assumption that it breaks, or empty if all locks have to stand it. */
     Optional<Assumption> breaks() {
         return Optional.ofNullable(breaks);
     }
 
-    /** Those that may happen where some assumptions do not hold. */
-    static List<FaultKind> without(Set<Assumption> dropped) {
+    /** Whether it breaks one of some assumptions. */
+    boolean breaksOneOf(Set<Assumption> some) {
+        return breaks().map(some::contains).orElse(false);
+    }
+
+    /** Those that may happen to a strategy that makes some assumptions, if some of these do not hold. */
+    static List<FaultKind> possible(Set<Assumption> assumed, Set<Assumption> dropped) {
         return Arrays.stream(values())
-                .filter(kind -> kind.breaks().map(dropped::contains).orElse(true))
+                .filter(kind -> !kind.breaksOneOf(assumed) || kind.breaksOneOf(dropped))
                 .toList();
     }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Judge {
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
+    private final boolean fenced;
     private final Consumer<String> note;
     private @Nullable String violation;
     private int grants;
@@ -21,7 +22,12 @@ final class Judge {
     /** A lock that somebody believes to hold. */
     record Held(String lock, String who, Lease lease) {}
 
-    Judge(Consumer<String> note) {
+    /**
+     * @param fenced whether there are tokens
+     * @param note told of violations
+     */
+    Judge(boolean fenced, Consumer<String> note) {
+        this.fenced = fenced;
         this.note = note;
     }
 
@@ -29,7 +35,7 @@ final class Judge {
     Held granted(String lock, String who, Lease lease) {
         grants++;
         Held now = new Held(lock, who, lease);
-        if (lease.isValid()) {
+        if (fenced && lease.isValid()) {
             long token = lease.fencingToken().orElse(-1);
             Long last = lastTokens.get(lock);
             if (last != null && token <= last) {

@@ -19,9 +19,10 @@ import java.util.Set;
 record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
     private static final long MILLI = 1_000_000;
 
-    /** Plans by a seed. */
-    static Plan of(long seed, Set<Assumption> dropped) {
+    /** Plans by a seed, for a strategy that makes some assumptions of which some do not hold. */
+    static Plan of(long seed, Set<Assumption> assumed, Set<Assumption> dropped) {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
+        Random ensuring = new Random(~seed);
         List<Step> steps = new ArrayList<>();
         int clients = 1 + random.nextInt(3);
         List<String> locks = random.nextInt(4) == 0 ? List.of("a", "b") : List.of("a");
@@ -43,7 +44,8 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
                             random.nextInt(random.nextInt(3) == 0 ? (int) lease * 2 : 60) * MILLI,
                             random.nextInt(random.nextInt(2) == 0 ? 3000 : 100) * MILLI,
                             lease,
-                            renewed));
+                            renewed,
+                            ensuring.nextInt(4) == 0));
                 }
             }
             if (random.nextInt(12) == 0) {
@@ -51,14 +53,14 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
             }
         }
         int faults = random.nextInt(7);
-        List<FaultKind> kinds = FaultKind.without(dropped);
+        List<FaultKind> kinds = FaultKind.possible(assumed, dropped);
         for (int i = 0; i < faults; i++) {
             steps.add(fault(
                     steps.size(), kinds.get(random.nextInt(kinds.size())), random.nextInt(clients), lease, random));
         }
         // What would not happen otherwise has to, where it is looked for.
         for (FaultKind kind : kinds) {
-            if (kind.breaks().isPresent()) {
+            if (kind.breaksOneOf(dropped)) {
                 steps.add(fault(steps.size(), kind, random.nextInt(clients), lease, random));
             }
         }

@@ -43,14 +43,17 @@ final class Series {
      */
     record Result(long runs, long grants, Map<String, Long> bitten, Optional<Found> found) {
         /** The faults that might have happened and had no effect in all runs; empty if there were too few runs to tell. */
-        List<String> toothless(Set<Assumption> dropped) {
+        List<String> toothless(Setup setup, Set<Assumption> dropped) {
             if (runs < ENOUGH) {
                 return List.of();
             }
-            List<String> expected = new ArrayList<>(
-                    FaultKind.without(dropped).stream().map(FaultKind::label).toList());
+            List<String> expected =
+                    new ArrayList<>(FaultKind.possible(setup.profile().assumptions(), dropped).stream()
+                            .map(FaultKind::label)
+                            .toList());
             expected.addAll(List.of("reorder", "undo"));
             expected.removeAll(bitten.keySet());
+            expected.removeAll(setup.strategy().harmless());
             return expected;
         }
     }
@@ -96,7 +99,8 @@ final class Series {
     private void work(LongConsumer onRun) {
         try {
             for (Optional<Long> seed = draw(); seed.isPresent(); seed = draw()) {
-                RunOutcome outcome = World.run(Plan.of(seed.get(), dropped), setup, false);
+                RunOutcome outcome =
+                        World.run(Plan.of(seed.get(), setup.profile().assumptions(), dropped), setup, false);
                 onRun.accept(note(seed.get(), outcome));
             }
         } catch (RuntimeException | Error e) {

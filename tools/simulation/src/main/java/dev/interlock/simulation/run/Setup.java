@@ -5,7 +5,12 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.LockConfig;
 import dev.interlock.engine.environment.Environment;
 import dev.interlock.redis.RedisNode;
-import dev.interlock.setnxpx.SetNxPxLocks;
+import dev.interlock.simulation.run.Strategies.Strategy;
+import dev.interlock.spi.Assumption;
+import dev.interlock.spi.Capability;
+import dev.interlock.spi.StrategyProfile;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Objects;
 
@@ -13,22 +18,49 @@ import java.util.Objects;
  * What is simulated.
  *
  * @param strategy makes the locks
- * @param mutant what is changed in the scripts
+ * @param options the options of the strategy
+ * @param profile what the strategy promises with these options
+ * @param mutant what the server does in place of what it is sent
  */
-record Setup(Strategy strategy, Mutant mutant) {
-    /** The strategies that can be simulated. */
-    static final Map<String, Strategy> STRATEGIES = Map.of(
-            "set-nx-px",
-            (node, config, env) ->
-                    SetNxPxLocks.builder().config(config).node(node, env).build());
-
-    /** Makes the factory of one client. */
-    interface Strategy {
-        DistributedLockFactory newFactory(RedisNode node, LockConfig config, Environment env);
+record Setup(Strategy strategy, Map<String, String> options, StrategyProfile profile, Mutant mutant) {
+    /** A strategy with its default options. */
+    static Setup of(String strategy) {
+        return of(Objects.requireNonNull(Strategies.ALL.get(strategy)), Map.of());
     }
 
-    /** A strategy with its scripts as they are. */
-    static Setup of(String strategy) {
-        return new Setup(Objects.requireNonNull(STRATEGIES.get(strategy)), Mutant.NONE);
+    /**
+     * A strategy with some options.
+     *
+     * @throws IllegalArgumentException if it does not take them
+     */
+    static Setup of(Strategy strategy, Map<String, String> options) {
+        // Nothing is sent: only the profile is of interest.
+        RedisNode none = (RedisNode) Proxy.newProxyInstance(
+                RedisNode.class.getClassLoader(),
+                new Class<?>[] {RedisNode.class},
+                (proxy, method, args) ->
+                        method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, args) : null);
+        LockConfig.Builder config = LockConfig.builder();
+        options.forEach(config::option);
+        try (DistributedLockFactory factory = strategy.newFactory(none, config.build(), Environment.system())) {
+            return new Setup(strategy, options, factory.profile(), Mutant.NONE);
+        }
+    }
+
+    Setup with(Mutant other) {
+        return new Setup(strategy, options, profile, other);
+    }
+
+    boolean isFenced() {
+        return profile.supports(Capability.FENCING);
+    }
+
+    boolean assumes(Assumption assumption) {
+        return profile.assumptions().contains(assumption);
+    }
+
+    /** Whether what is in the key of a lock tells if it is held. Where no clock does, only those who have waited know. */
+    boolean keysTell() {
+        return assumes(Assumption.SERVER_CLOCK_STEADY) || assumes(Assumption.CLIENT_CLOCKS_AGREE);
     }
 }

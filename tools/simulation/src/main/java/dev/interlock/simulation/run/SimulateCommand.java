@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
@@ -47,8 +49,14 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--strategy",
             paramLabel = "NAME",
             defaultValue = "set-nx-px",
-            description = "the strategy: set-nx-px")
+            description = "the strategy: set-nx-px or setnx-getset")
     private String strategy = "";
+
+    @Option(
+            names = "--option",
+            paramLabel = "NAME=VALUE",
+            description = "an option of the strategy, such as clock=server for setnx-getset; may be repeated")
+    private Map<String, String> options = new TreeMap<>();
 
     @Option(names = "--seeds", paramLabel = "COUNT", defaultValue = "1000", description = "how many seeds to run")
     private long seeds;
@@ -68,7 +76,8 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--mutant",
             paramLabel = "NAME",
             defaultValue = "none",
-            description = "a deliberate fault in the scripts, which must be found; ? lists them")
+            description =
+                    "a deliberate fault in the scripts and commands of the strategy, which must be found; ? lists them")
     private String mutant = "";
 
     @Option(
@@ -97,14 +106,14 @@ final class SimulateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ENGINE.setLevel(Level.OFF);
+        Setup setup = setup();
         if (mutant.equals("?")) {
-            Mutant.ALL.forEach(one -> out().println(one.name()));
+            setup.strategy().mutants().forEach(one -> out().println(one.name()));
             return 0;
         }
-        Setup setup = setup();
-        Set<Assumption> dropped = dropped();
+        Set<Assumption> dropped = dropped(setup);
         if (trace || !only.isEmpty()) {
-            Plan plan = Plan.of(seed, dropped);
+            Plan plan = Plan.of(seed, setup.profile().assumptions(), dropped);
             return play(only.isEmpty() ? plan : plan.only(only), setup) ? 1 : 0;
         }
         if (seeds < 1 || jobs < 1) {
@@ -142,10 +151,13 @@ final class SimulateCommand implements Callable<Integer> {
         if (result.found().isPresent()) {
             Series.Found found = result.found().get();
             out().println("seed " + found.seed() + ": " + found.violation());
-            play(new Shrinker(setup).shrink(Plan.of(found.seed(), dropped)), setup);
+            play(
+                    new Shrinker(setup)
+                            .shrink(Plan.of(found.seed(), setup.profile().assumptions(), dropped)),
+                    setup);
             return 1;
         }
-        List<String> toothless = result.toothless(dropped);
+        List<String> toothless = result.toothless(setup, dropped);
         if (!toothless.isEmpty()) {
             out().println("faults that never had an effect: " + String.join(", ", toothless));
             return 1;
@@ -162,9 +174,13 @@ final class SimulateCommand implements Callable<Integer> {
         outcome.trace().forEach(out()::println);
         out().println();
         out().println(outcome.violation().map(what -> "violation: " + what).orElse("no violation"));
-        out().println("play it again: ./interlock simulate --strategy " + strategy + " --seed " + plan.seed()
+        out().println("play it again: ./interlock simulate --strategy " + strategy
+                + options.entrySet().stream()
+                        .map(entry -> " --option " + entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining())
+                + " --seed " + plan.seed()
                 + (without.isEmpty() ? "" : " --without " + String.join(",", without))
-                + (setup.mutant().text().isEmpty()
+                + (setup.mutant().equals(Mutant.NONE)
                         ? ""
                         : " --mutant " + setup.mutant().name())
                 + " --only "
@@ -175,25 +191,31 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private Setup setup() {
-        Setup.Strategy chosen = Setup.STRATEGIES.get(strategy);
+        Strategies.Strategy chosen = Strategies.ALL.get(strategy);
         if (chosen == null) {
             throw new ParameterException(
                     spec.commandLine(),
                     "\"" + strategy + "\" cannot be simulated: --strategy takes "
-                            + String.join(", ", Setup.STRATEGIES.keySet()));
+                            + String.join(", ", Strategies.ALL.keySet()));
         }
-        if (mutant.equals("none")) {
-            return new Setup(chosen, Mutant.NONE);
+        Setup setup;
+        try {
+            setup = Setup.of(chosen, options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        return Mutant.ALL.stream()
+        if (mutant.equals("none") || mutant.equals("?")) {
+            return setup;
+        }
+        return chosen.mutants().stream()
                 .filter(one -> one.name().equals(mutant))
                 .findFirst()
-                .map(one -> new Setup(chosen, one))
+                .map(setup::with)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(), "there is no mutant \"" + mutant + "\": --mutant ? lists them"));
     }
 
-    private Set<Assumption> dropped() {
+    private Set<Assumption> dropped(Setup setup) {
         Set<Assumption> dropped = EnumSet.noneOf(Assumption.class);
         for (String name : without) {
             try {
@@ -204,6 +226,15 @@ final class SimulateCommand implements Callable<Integer> {
                         "there is no assumption \"" + name + "\": ./interlock strategies shows those of each strategy",
                         e);
             }
+        }
+        if (!setup.profile().assumptions().containsAll(dropped)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    strategy + " makes other assumptions: "
+                            + setup.profile().assumptions().stream()
+                                    .map(one ->
+                                            one.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                                    .collect(Collectors.joining(", ")));
         }
         return dropped;
     }

@@ -144,7 +144,9 @@ final class SimulatedClient {
             world.note(who, "is done");
         } catch (InterruptedException e) {
             world.note(who, "was interrupted");
-        } catch (LeaseLostException | LockBackendException e) {
+        } catch (LeaseLostException e) {
+            lost(work, who, e);
+        } catch (LockBackendException e) {
             world.note(who, String.valueOf(e.getMessage()));
         } catch (IllegalStateException e) {
             if (!closing) {
@@ -153,6 +155,14 @@ final class SimulatedClient {
             world.note(who, "finds the factory closed");
         } finally {
             Thread.interrupted();
+        }
+    }
+
+    /** Where nothing goes wrong, and a lease is renewed, it is not lost. */
+    private void lost(Step.Work work, String who, LeaseLostException e) {
+        world.note(who, String.valueOf(e.getMessage()));
+        if (work.renewed() && world.isFaultless() && !closing) {
+            judge.violated(who + " has lost \"" + work.lock() + "\", and nothing went wrong");
         }
     }
 
@@ -172,11 +182,33 @@ final class SimulatedClient {
         if (work.ask() == Step.Ask.LOCK_TWICE) {
             lock.lock();
         }
-        pass(work.holdNanos());
+        keep(work, who, lease);
         if (work.ask() == Step.Ask.LOCK_TWICE) {
             lock.unlock();
         }
         giveBack(work, who, held, lock::unlock);
+    }
+
+    /** Holds the lock for a time. */
+    private void keep(Step.Work work, String who, dev.interlock.@Nullable Lease lease) {
+        if (!work.ensured() || lease == null) {
+            pass(work.holdNanos());
+            return;
+        }
+        pass(work.holdNanos() / 2);
+        try {
+            lease.ensureValid(Duration.ofMillis(work.leaseMillis() * 3 / 2));
+            world.note(who, "has ensured the validity of \"" + work.lock() + "\"");
+        } catch (LeaseLostException e) {
+            lost(work, who, e);
+        } catch (LockBackendException e) {
+            world.note(who, String.valueOf(e.getMessage()));
+        } catch (IllegalStateException e) {
+            if (!closing) {
+                throw e;
+            }
+        }
+        pass(work.holdNanos() - work.holdNanos() / 2);
     }
 
     private void giveBack(Step.Work work, String who, Judge.@Nullable Held held, Runnable release) {
@@ -199,7 +231,7 @@ final class SimulatedClient {
 
     private void hold(Step.Work work, String who, LockHandle handle) {
         Judge.Held held = note(work, who, handle);
-        pass(work.holdNanos());
+        keep(work, who, handle);
         giveBack(work, who, held, handle::close);
     }
 

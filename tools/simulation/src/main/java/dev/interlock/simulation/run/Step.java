@@ -30,6 +30,7 @@ sealed interface Step {
      * @param waitNanos how long it waits for the lock at most, or after how long it is interrupted
      * @param leaseMillis the lease
      * @param renewed whether the lease is renewed
+     * @param ensured whether it asks for more validity when half of the time has passed for which it holds the lock
      */
     record Work(
             int number,
@@ -41,13 +42,15 @@ sealed interface Step {
             long holdNanos,
             long waitNanos,
             long leaseMillis,
-            boolean renewed)
+            boolean renewed,
+            boolean ensured)
             implements Step {
         @Override
         public String toString() {
             return "client-" + client + ", thread " + worker + ": after " + millis(thinkNanos) + " "
                     + ask.name().toLowerCase(java.util.Locale.ROOT) + " \"" + lock + "\" with a lease of " + leaseMillis
-                    + " ms" + (renewed ? ", renewed" : "") + ", waits " + millis(waitNanos) + ", holds it for "
+                    + " ms" + (renewed ? ", renewed" : "") + (ensured ? ", ensured" : "") + ", waits "
+                    + millis(waitNanos) + ", holds it for "
                     + millis(holdNanos);
         }
     }

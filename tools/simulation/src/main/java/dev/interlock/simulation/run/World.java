@@ -8,6 +8,7 @@ import dev.interlock.simulation.network.SimulatedServer;
 import dev.interlock.simulation.server.Flavour;
 import dev.interlock.simulation.time.VirtualMachine;
 import dev.interlock.simulation.time.VirtualTime;
+import dev.interlock.spi.Assumption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a plan: the clients, the server and the faults, on one virtual clock. */
@@ -33,7 +36,11 @@ final class World implements Happenings {
 
     private static final double SLOW = 0.8;
 
+    /** How far wall clocks that agree may be from the world's, in ms. */
+    private static final int AGREED_MILLIS = 100;
+
     private final Plan plan;
+    private final Setup setup;
     private final VirtualTime time;
     private final VirtualMachine serverMachine;
     private final SimulatedServer server;
@@ -45,8 +52,9 @@ final class World implements Happenings {
 
     private World(Plan plan, Setup setup, boolean tracing) {
         this.plan = plan;
+        this.setup = setup;
         this.tracing = tracing;
-        this.judge = new Judge(what -> note("judge", what));
+        this.judge = new Judge(setup.isFenced(), what -> note("judge", what));
         Random random = new Random(plan.seed() ^ 0x5DEECE66DL);
         this.time = new VirtualTime(random.nextLong());
         this.serverMachine = new VirtualMachine("server", time, random.nextLong(), rate(random));
@@ -59,14 +67,18 @@ final class World implements Happenings {
                 setup.mutant(),
                 replicated,
                 this);
-        LockConfig config = LockConfig.builder()
+        LockConfig.Builder options = LockConfig.builder()
                 .commandTimeout(Duration.ofMillis(200 + random.nextInt(3) * 200L))
-                .waitCeiling(Duration.ofMillis(500 + random.nextInt(3) * 500L))
-                .build();
+                .waitCeiling(Duration.ofMillis(500 + random.nextInt(3) * 500L));
+        setup.options().forEach(options::option);
+        LockConfig config = options.build();
         for (int i = 0; i < plan.clients() + 1; i++) {
             long seed = random.nextLong();
             double rate = isSlow(i) ? SLOW : rate(random);
             VirtualMachine machine = new VirtualMachine("client-" + i, time, seed, rate);
+            if (setup.assumes(Assumption.CLIENT_CLOCKS_AGREE)) {
+                machine.stepWallClock(Math.floorMod(seed, 2 * AGREED_MILLIS + 1) - AGREED_MILLIS);
+            }
             SimulatedNode node = new SimulatedNode(time, machine, server, seed + 1, this);
             clients.add(new SimulatedClient(
                     this, machine, node, setup.strategy().newFactory(node, config, machine), judge));
@@ -156,8 +168,13 @@ final class World implements Happenings {
 
     /** Nobody lives who could hold a lock. */
     private void nothingIsHeld() {
-        server.lives().keySet().stream()
-                .filter(key -> key.endsWith("}"))
+        if (!setup.keysTell()) {
+            return;
+        }
+        VirtualMachine last = clients.get(plan.clients()).machine;
+        heldKeys()
+                .filter(key -> server.peek(key) instanceof String value
+                        && setup.strategy().isHeld(value, () -> last.micros() / 1000))
                 .findFirst()
                 .ifPresent(key ->
                         judge.violated("\"" + key + "\" is held as \"" + server.peek(key) + "\" by nobody who lives"));
@@ -168,7 +185,7 @@ final class World implements Happenings {
         SimulatedClient last = clients.get(plan.clients());
         int before = judge.grants();
         last.start(List.of(new Step.Work(
-                -1, plan.clients(), 0, Step.Ask.TRY_LOCK_TIMED, "a", 0, SECOND / 100, 5 * SECOND, 1000, true)));
+                -1, plan.clients(), 0, Step.Ask.TRY_LOCK_TIMED, "a", 0, SECOND / 100, 5 * SECOND, 1000, true, false)));
         time.runUntil(time.now() + 6 * SECOND, judge::look);
         if (judge.grants() == before) {
             judge.violated("the lock cannot be had although nobody holds it");
@@ -197,7 +214,7 @@ final class World implements Happenings {
     private void nothingIsLeft() {
         time.runUntil(time.now() + FORGOTTEN, () -> {});
         Map<String, Long> left = server.lives();
-        if (!left.isEmpty()) {
+        if (setup.strategy().keysEnd() && !left.isEmpty()) {
             judge.violated("keys are left behind for ever: " + left);
         }
     }
@@ -233,7 +250,7 @@ final class World implements Happenings {
     /** What the server has in the key of a lock, or null if nothing. */
     @Nullable
     Object word(String lock) {
-        return server.peek("interlock:{" + lock + "}");
+        return server.peek(setup.strategy().key(lock));
     }
 
     boolean isFaultless() {
@@ -241,6 +258,11 @@ final class World implements Happenings {
     }
 
     Optional<String> heldKey() {
-        return server.lives().keySet().stream().filter(key -> key.endsWith("}")).findFirst();
+        return heldKeys().findFirst();
+    }
+
+    private Stream<String> heldKeys() {
+        Set<String> keys = server.lives().keySet();
+        return Stream.of("a", "b").map(setup.strategy()::key).filter(keys::contains);
     }
 }

@@ -19,6 +19,9 @@ final class Commands {
     /** The commands that write but need no memory. */
     private static final Set<String> SHRINKING = Set.of("DEL", "DELIFEQ", "PEXPIRE", "ZREM", "ZREMRANGEBYSCORE");
 
+    static final Answer.Failure OUT_OF_MEMORY =
+            new Answer.Failure("OOM command not allowed when used memory > 'maxmemory'.");
+
     private final Map<String, Known> byName;
     private final ModelChannels channels;
     private Keyspace keys;
@@ -113,19 +116,32 @@ final class Commands {
         return GROWING.contains(upper) || SHRINKING.contains(upper);
     }
 
-    /** Carries out a command, and returns its reply or an {@link Answer.Failure}. */
-    @Nullable
-    Object run(String name, List<String> args, boolean withoutMemory) {
-        String upper = name.toUpperCase(Locale.ROOT);
-        Known known = byName.get(upper);
+    /** Tells whether a server without memory refuses a command. */
+    static boolean grows(String name) {
+        return GROWING.contains(name.toUpperCase(Locale.ROOT));
+    }
+
+    /** Returns why a server does not even begin with a command, or null if it does. */
+    Answer.@Nullable Failure refusal(String name, List<String> args) {
+        Known known = byName.get(name.toUpperCase(Locale.ROOT));
         if (known == null) {
             return new Answer.Failure("ERR unknown command '" + name + "'");
         }
-        if (args.size() < known.least || args.size() > known.most) {
-            return new Answer.Failure("ERR wrong number of arguments for '" + name + "' command");
+        return args.size() < known.least || args.size() > known.most
+                ? new Answer.Failure("ERR wrong number of arguments for '" + name + "' command")
+                : null;
+    }
+
+    /** Carries out a command, and returns its reply or an {@link Answer.Failure}. */
+    @Nullable
+    Object run(String name, List<String> args, boolean withoutMemory) {
+        Answer.Failure refusal = refusal(name, args);
+        Known known = byName.get(name.toUpperCase(Locale.ROOT));
+        if (known == null || refusal != null) {
+            return refusal;
         }
-        if (withoutMemory && GROWING.contains(upper)) {
-            return new Answer.Failure("OOM command not allowed when used memory > 'maxmemory'.");
+        if (withoutMemory && grows(name)) {
+            return OUT_OF_MEMORY;
         }
         try {
             return known.command.run(args);

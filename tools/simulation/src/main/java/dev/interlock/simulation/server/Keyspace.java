@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** The keys of a server with their values and the ends of their lives. Not safe for use by several threads at once. */
 public final class Keyspace {
     private final Map<String, Entry> entries = new TreeMap<>();
+
+    /** For each key that was ever changed, the number of its last change. */
+    private final Map<String, Long> versions = new HashMap<>();
+
     private long nowMillis;
     private long changes;
 
@@ -34,6 +38,19 @@ public final class Keyspace {
         private static final long serialVersionUID = 1L;
     }
 
+    /** How a key was found: whether it was there, and the number of its last change. */
+    record Sight(boolean exists, long version) {}
+
+    Sight sight(String key) {
+        return new Sight(exists(key), versions.getOrDefault(key, 0L));
+    }
+
+    /** Tells whether a key was changed since it was seen, or its life has ended. */
+    boolean hasChanged(String key, Sight seen) {
+        Sight now = sight(key);
+        return now.version != seen.version || (seen.exists && !now.exists);
+    }
+
     /** Sets the time by which lives end, in ms since the epoch, until it is set again. */
     void at(long millis) {
         nowMillis = millis;
@@ -52,8 +69,8 @@ public final class Keyspace {
         return changes;
     }
 
-    void changed() {
-        changes++;
+    void changed(String key) {
+        versions.put(key, ++changes);
     }
 
     private @Nullable Entry find(String key) {
@@ -92,7 +109,7 @@ public final class Keyspace {
     /** Gives a key a value, and a new end of its life or none. */
     void put(String key, Object value, @Nullable Long endMillis) {
         entries.put(key, new Entry(value, endMillis));
-        changes++;
+        changed(key);
     }
 
     /** Changes the value of a key, whose life stays as it is. */
@@ -102,14 +119,16 @@ public final class Keyspace {
             put(key, value, null);
         } else {
             entry.value = value;
-            changes++;
+            changed(key);
         }
     }
 
     boolean remove(String key) {
         boolean there = find(key) != null;
         entries.remove(key);
-        changes += there ? 1 : 0;
+        if (there) {
+            changed(key);
+        }
         return there;
     }
 
@@ -124,7 +143,7 @@ public final class Keyspace {
         Entry entry = find(key);
         if (entry != null) {
             entry.endMillis = endMillis;
-            changes++;
+            changed(key);
         }
     }
 

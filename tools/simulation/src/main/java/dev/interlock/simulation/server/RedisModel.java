@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * servers by random sequences. For use by one thread.
  */
 public final class RedisModel implements AutoCloseable {
+    private static final Set<String> SCRIPTS = Set.of("EVAL", "EVALSHA");
+
+    /** The first line of a script that may write while there is no memory left. */
+    private static final String NEEDS_NO_MEMORY = "#!lua flags=allow-oom\n";
+
     private final LuaInterpreter interpreter = new LuaInterpreter();
     private final Commands commands;
     private final Map<String, String> scripts = new HashMap<>();
@@ -69,8 +75,31 @@ public final class RedisModel implements AutoCloseable {
         withoutMemory = without;
     }
 
+    boolean isWithoutMemory() {
+        return withoutMemory;
+    }
+
+    /** Sets the time at which commands run from now on. */
+    void at(long micros) {
+        commands.at(micros);
+    }
+
+    /** Returns why a command cannot become part of a transaction, or null if it can. */
+    Answer.@Nullable Failure refusal(String name, List<String> args) {
+        return SCRIPTS.contains(name) ? null : commands.refusal(name, args);
+    }
+
     /**
-     * Carries out a command.
+     * Opens a connection, over which there may be transactions.
+     *
+     * @return the connection
+     */
+    public ModelSession session() {
+        return new ModelSession(this);
+    }
+
+    /**
+     * Carries out a command that is part of no transaction.
      *
      * @param micros the server's time, in µs since the epoch
      * @param name the command
@@ -97,6 +126,7 @@ public final class RedisModel implements AutoCloseable {
 
     private @Nullable Object script(String source, List<String> args) {
         int keys = Integer.parseInt(args.get(1));
+        boolean limited = withoutMemory && !source.startsWith(NEEDS_NO_MEMORY);
         return interpreter.run(
                 source, args.subList(2, 2 + keys), args.subList(2 + keys, args.size()), new LuaInterpreter.Calls() {
                     private boolean written;
@@ -105,7 +135,7 @@ public final class RedisModel implements AutoCloseable {
                     public @Nullable Object run(String name, List<String> arguments) {
                         // A script that has sent a command which writes may go on, so that it is carried out as a
                         // whole.
-                        Object reply = commands.run(name, arguments, withoutMemory && !written);
+                        Object reply = commands.run(name, arguments, limited && !written);
                         written |= Commands.writes(name)
                                 && !(reply instanceof Answer.Failure failure
                                         && failure.code().equals("OOM"));

@@ -67,7 +67,7 @@ final class SortedSets {
             Double before = members.get(args.get(i + 1));
             if (before == null ? !onlyPresent : !onlyNew && (!onlyGreater || score > before)) {
                 members.put(args.get(i + 1), score);
-                changed = true;
+                changed |= before == null || score != before;
                 added += before == null ? 1 : 0;
             }
         }
@@ -93,7 +93,7 @@ final class SortedSets {
         if (members.isEmpty()) {
             keyspace.get().remove(key);
         } else if (removed > 0) {
-            keyspace.get().changed();
+            keyspace.get().changed(key);
         }
     }
 

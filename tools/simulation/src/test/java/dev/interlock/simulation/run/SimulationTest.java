@@ -3,17 +3,17 @@ package dev.interlock.simulation.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.setnxpx.SetNxPxStrategyProvider;
 import dev.interlock.spi.Assumption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,22 +23,7 @@ import picocli.CommandLine;
 class SimulationTest {
     private static final Logger ENGINE = Logger.getLogger("dev.interlock");
     private static final Setup SET_NX_PX = Setup.of("set-nx-px");
-
-    /** For each mutant that is found, a seed that finds it. */
-    private static final Map<String, Integer> FOUND = Map.ofEntries(
-            Map.entry("acquire-ignores-the-holder", 2),
-            Map.entry("acquire-sets-no-lease", 5),
-            Map.entry("take-ignores-the-holder", 2),
-            Map.entry("take-sets-no-lease", 6),
-            Map.entry("release-frees-what-others-hold", 14),
-            Map.entry("free-compares-nothing", 14),
-            Map.entry("renew-extends-nothing", 2),
-            Map.entry("hand-over-grants-without-a-lease", 6),
-            Map.entry("hand-over-draws-no-token", 2),
-            Map.entry("hand-over-writes-nothing", 11),
-            Map.entry("hand-over-keeps-the-place", 2),
-            Map.entry("draw-repeats-the-last-token", 1),
-            Map.entry("draw-keeps-the-counter-for-ever", 1));
+    private static final Setup SETNX_GETSET = Setup.of("setnx-getset");
 
     @BeforeAll
     static void tellNobody() {
@@ -50,13 +35,16 @@ class SimulationTest {
         return Series.run(setup, dropped, first, count, Runtime.getRuntime().availableProcessors(), runs -> {});
     }
 
+    private static RunOutcome run(Setup setup, Set<Assumption> dropped, long seed) {
+        return World.run(Plan.of(seed, setup.profile().assumptions(), dropped), setup, true);
+    }
+
     @Test
     void aSeedRunsTheSameWayEachTime() {
-        for (long seed = 1; seed <= 8; seed++) {
-            Plan plan = Plan.of(seed, Set.of());
-            assertThat(World.run(plan, SET_NX_PX, true))
-                    .as("seed %d", seed)
-                    .isEqualTo(World.run(plan, SET_NX_PX, true));
+        for (Setup setup : List.of(SET_NX_PX, SETNX_GETSET)) {
+            for (long seed = 1; seed <= 8; seed++) {
+                assertThat(run(setup, Set.of(), seed)).as("seed %d", seed).isEqualTo(run(setup, Set.of(), seed));
+            }
         }
     }
 
@@ -78,7 +66,13 @@ class SimulationTest {
     void anArgumentThatCannotBeUsedIsRefused() {
         assertThat(simulate("--strategy", "none")[0]).isEqualTo("2");
         assertThat(simulate("--without", "gravity")[0]).isEqualTo("2");
+        assertThat(simulate("--strategy", "setnx-getset", "--without", "server-clock-steady")[0])
+                .isEqualTo("2");
+        assertThat(simulate("--strategy", "setnx-getset", "--option", "clock=sundial")[0])
+                .isEqualTo("2");
         assertThat(simulate("--mutant", "x-ray")[0]).isEqualTo("2");
+        assertThat(simulate("--strategy", "setnx-getset", "--mutant", "take-sets-no-lease")[0])
+                .isEqualTo("2");
         assertThat(simulate("--seeds", "0")[0]).isEqualTo("2");
     }
 
@@ -98,19 +92,29 @@ class SimulationTest {
         Series.Result result = run(SET_NX_PX, Set.of(), 1, 2_000);
         assertThat(result.found()).isEmpty();
         assertThat(result.runs()).isEqualTo(2_000);
-        assertThat(result.toothless(Set.of())).isEmpty();
+        assertThat(result.toothless(SET_NX_PX, Set.of())).isEmpty();
+    }
+
+    @Test
+    @Tag("deep")
+    void whatMustHoldHoldsForLocksThatAreTimestampsToo() throws InterruptedException {
+        Series.Result result = run(SETNX_GETSET, Set.of(), 1, 1_500);
+        assertThat(result.found()).isEmpty();
+        assertThat(result.runs()).isEqualTo(1_500);
+        assertThat(result.toothless(SETNX_GETSET, Set.of())).isEmpty();
     }
 
     @Test
     @Tag("nightly")
     void whatMustHoldHoldsInVeryManySeeds() throws InterruptedException {
         assertThat(run(SET_NX_PX, Set.of(), 1_000_000, 50_000).found()).isEmpty();
+        assertThat(run(SETNX_GETSET, Set.of(), 1_000_000, 20_000).found()).isEmpty();
     }
 
     @Test
     @Tag("deep")
     void eachAssumptionThatIsDroppedLetsAViolationBeFound() throws InterruptedException {
-        for (Assumption assumption : new SetNxPxStrategyProvider().profile().assumptions()) {
+        for (Assumption assumption : SET_NX_PX.profile().assumptions()) {
             assertThat(run(SET_NX_PX, Set.of(assumption), 1, 200).found())
                     .as("without %s", assumption)
                     .isPresent();
@@ -119,14 +123,27 @@ class SimulationTest {
 
     @Test
     @Tag("deep")
-    void mutantsOfTheScriptsAreFound() {
-        Map<String, Mutant> all = new TreeMap<>();
-        Mutant.ALL.forEach(mutant -> all.put(mutant.name(), mutant));
-        assertThat(all.keySet()).containsAll(FOUND.keySet());
-        FOUND.forEach((name, seed) -> assertThat(
-                        World.run(Plan.of(seed, Set.of()), new Setup(SET_NX_PX.strategy(), all.get(name)), false)
-                                .violation())
-                .as("%s with seed %d", name, seed)
-                .isPresent());
+    void eachAssumptionOfLocksThatAreTimestampsMattersToo() {
+        Map<Assumption, Integer> seeds = Map.of(
+                Assumption.CLIENT_CLOCKS_AGREE, 7,
+                Assumption.BOUNDED_CLOCK_RATES, 1466,
+                Assumption.NO_FAILOVER, 14,
+                Assumption.NO_EVICTION, 14,
+                Assumption.RESTART_KEEPS_DATA, 14);
+        assertThat(seeds.keySet()).isEqualTo(SETNX_GETSET.profile().assumptions());
+        seeds.forEach((assumption, seed) -> assertThat(
+                        run(SETNX_GETSET, Set.of(assumption), seed).violation())
+                .as("without %s, seed %d", assumption, seed)
+                .get(InstanceOfAssertFactories.STRING)
+                .startsWith("both "));
+    }
+
+    @Test
+    @Tag("deep")
+    void whicheverClockTellsTheTimeWhatMustHoldHolds() throws InterruptedException {
+        for (String clock : List.of("server", "observed")) {
+            Setup setup = Setup.of(Strategies.ALL.get("setnx-getset"), Map.of("clock", clock));
+            assertThat(run(setup, Set.of(), 1, 300).found()).as(clock).isEmpty();
+        }
     }
 }

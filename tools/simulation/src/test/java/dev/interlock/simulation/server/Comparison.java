@@ -24,7 +24,9 @@ final class Comparison {
 
     private final long seed;
     private final TimedServer real;
+    private final TimedServer realTransactions;
     private final RedisModel model;
+    private ModelSession transactions;
     private final Answering answering;
     private final RandomCommands commands;
     private final Random clock;
@@ -39,12 +41,24 @@ final class Comparison {
 
         @Nullable
         Object call(RedisModel model, long micros, String name, List<String> args);
+
+        /** Replies over the connection for transactions. */
+        default @Nullable Object transact(ModelSession session, long micros, String name, List<String> args) {
+            return session.call(micros, name, args);
+        }
     }
 
-    Comparison(long seed, TimedServer real, RedisModel model, Answering answering) throws ReflectiveOperationException {
+    /**
+     * @param real a connection to the real server
+     * @param realTransactions another one, for transactions
+     */
+    Comparison(long seed, TimedServer real, TimedServer realTransactions, RedisModel model, Answering answering)
+            throws ReflectiveOperationException {
         this.seed = seed;
         this.real = real;
+        this.realTransactions = realTransactions;
         this.model = model;
+        this.transactions = model.session();
         this.answering = answering;
         this.commands = new RandomCommands(seed, RealScripts.all());
         this.clock = new Random(~seed);
@@ -57,6 +71,9 @@ final class Comparison {
             if (i % 500 == 0) {
                 real.clear();
                 model.restart(new Keyspace());
+                realTransactions.reset();
+                transactions = model.session();
+                commands.reset();
             }
             if (i % 1000 == 700 || i % 1000 == 800) {
                 real.withoutMemory(i % 1000 == 700);
@@ -68,12 +85,12 @@ final class Comparison {
                 real.lives(micros / 1000);
             }
             Drawn drawn = commands.next();
-            Object expected = real.call(micros, drawn.words());
-            Object replied = answering.call(
-                    model,
-                    micros,
-                    drawn.words().get(0),
-                    drawn.words().subList(1, drawn.words().size()));
+            String name = drawn.words().get(0);
+            List<String> args = drawn.words().subList(1, drawn.words().size());
+            Object expected = (drawn.ofTransactions() ? realTransactions : real).call(micros, drawn.words());
+            Object replied = drawn.ofTransactions()
+                    ? answering.transact(transactions, micros, name, args)
+                    : answering.call(model, micros, name, args);
             note(drawn, expected);
             if (!isSame(expected, replied)) {
                 return report(i, expected, replied);

@@ -27,6 +27,7 @@ final class RandomCommands {
 
     static {
         SCRIPTS.put("readwritescripts.plain.release", "WRfqd stp");
+        SCRIPTS.put("guardedwrites.script", "l wg");
         for (String format : List.of("marked", "plain")) {
             String prefix = "lockscripts." + format + ".";
             SCRIPTS.put(prefix + "acquire", "lfq tLnFbnLcLm");
@@ -67,6 +68,9 @@ final class RandomCommands {
     private final Random random;
     private final Map<String, String> sources;
 
+    /** Whether a transaction has begun. */
+    private boolean begun;
+
     RandomCommands(long seed, Map<String, String> sources) {
         this.random = new Random(seed);
         this.sources = sources;
@@ -79,14 +83,22 @@ final class RandomCommands {
         return Set.copyOf(SCRIPTS.keySet());
     }
 
-    /** A command to send, and what it is called in a report. */
-    record Drawn(String label, List<String> words) {}
+    /** A command to send, what it is called in a report, and whether it goes over the connection for transactions. */
+    record Drawn(String label, List<String> words, boolean ofTransactions) {
+        Drawn(String label, List<String> words) {
+            this(label, words, false);
+        }
+    }
 
     private <T> T oneOf(List<T> all) {
         return all.get(random.nextInt(all.size()));
     }
 
     Drawn next() {
+        if (random.nextInt(6) == 0) {
+            List<String> words = transaction();
+            return new Drawn("transaction: " + words.get(0), words, true);
+        }
         return random.nextInt(10) < 6 ? script() : command();
     }
 
@@ -140,6 +152,7 @@ final class RandomCommands {
             case 'm' -> oneOf(List.of("0", "0", "1700000000000000"));
             case 's' -> oneOf(List.of("r", "w"));
             case 'x' -> "look";
+            case 'g' -> oneOf(List.of("", "il1:" + token()));
             default -> throw new IllegalArgumentException("there is no kind " + kind);
         };
     }
@@ -174,6 +187,43 @@ final class RandomCommands {
 
     private String life() {
         return random.nextInt(4) == 0 ? oneOf(WILD) : oneOf(List.of("0", "-1", "1", "70000", "100000"));
+    }
+
+    /** Draws what comes next over the connection for transactions. */
+    private List<String> transaction() {
+        String key = anyKey();
+        if (!begun) {
+            return switch (random.nextInt(12)) {
+                case 0, 1, 2, 3 -> List.of("WATCH", key);
+                case 4 -> List.of("WATCH", key, anyKey());
+                case 5, 6 -> List.of("GET", key);
+                case 7, 8, 9 -> {
+                    begun = true;
+                    yield List.of("MULTI");
+                }
+                case 10 -> List.of("GETSET", key, value());
+                default -> List.of(oneOf(List.of("EXEC", "DISCARD", "UNWATCH", "WATCH")));
+            };
+        }
+        return switch (random.nextInt(20)) {
+            case 0, 1, 2 -> List.of("GETSET", key, value());
+            case 3, 4, 5 -> List.of("DEL", key);
+            case 6, 7 -> List.of("SETNX", key, value());
+            case 8 -> List.of("GET", key);
+            case 9 -> List.of("APPEND", key, value());
+            case 10 -> List.of("ZADD", key, number(), waiter());
+            case 11 -> List.of(oneOf(List.of("UNWATCH", "MULTI", "GET", "NOSUCH")));
+            case 12 -> List.of("WATCH", key);
+            default -> {
+                begun = false;
+                yield List.of(random.nextInt(10) == 0 ? "DISCARD" : "EXEC");
+            }
+        };
+    }
+
+    /** The connection for transactions is a new one. */
+    void reset() {
+        begun = false;
     }
 
     private Drawn command() {

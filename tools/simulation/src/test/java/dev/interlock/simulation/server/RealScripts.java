@@ -10,14 +10,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The scripts of the strategies as their classes hold them, which no other package sees. */
-final class RealScripts {
-    private static final List<String> HOLDERS =
-            List.of("dev.interlock.setnxpx.LockScripts", "dev.interlock.setnxpx.readwrite.ReadWriteScripts");
+public final class RealScripts {
+    private static final List<String> HOLDERS = List.of(
+            "dev.interlock.setnxpx.LockScripts",
+            "dev.interlock.setnxpx.readwrite.ReadWriteScripts",
+            "dev.interlock.setnxgetset.GuardedWrites");
 
     private RealScripts() {}
 
     /** Returns the source of each script by the name of its class and field. */
-    static Map<String, String> all() throws ReflectiveOperationException {
+    public static Map<String, String> all() throws ReflectiveOperationException {
         Map<String, String> scripts = new TreeMap<>();
         for (String holder : HOLDERS) {
             Class<?> type = Class.forName(holder);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The model of a server replies exactly as a real one does, whatever it is sent, where both are told the same time. */
 class RealServerTest {
-    private static final int FEW = 3_000;
+    private static final int FEW = 4_000;
 
     @Test
     void theModelRepliesAsARealServerDoesToAFewThousandCommands() throws Exception {
@@ -76,6 +76,27 @@ class RealServerTest {
                 .isNotNull();
     }
 
+    @Test
+    void aTransactionThatIsCarriedOutAlthoughAKeyHasChangedIsFound() throws Exception {
+        assertThat(difference(new Answering() {
+                    @Override
+                    public @Nullable Object call(RedisModel model, long micros, String name, List<String> args) {
+                        return model.call(micros, name, args);
+                    }
+
+                    @Override
+                    public @Nullable Object transact(
+                            ModelSession session, long micros, String name, List<String> args) {
+                        Object reply = session.call(micros, name, args);
+                        if (name.equals("WATCH") && reply == Answer.OK) {
+                            session.call(micros, "UNWATCH", List.of());
+                        }
+                        return reply;
+                    }
+                }))
+                .isNotNull();
+    }
+
     private static @Nullable String difference(Answering answering) throws Exception {
         return difference(UnaryOperator.identity(), answering);
     }
@@ -93,13 +114,17 @@ class RealServerTest {
             long seed, int count, UnaryOperator<String> rewriting, Answering answering, boolean all) throws Exception {
         try (RedisServer server = RedisServer.start();
                 RespConnection connection = new RespConnection("127.0.0.1", server.port(), 60_000);
+                RespConnection transactions = new RespConnection("127.0.0.1", server.port(), 60_000);
                 RespConnection listener = new RespConnection("127.0.0.1", server.port(), 60_000);
                 RedisModel model = new RedisModel(Flavour.REDIS_7, new OneListener(), rewriting)) {
             listener.call("SUBSCRIBE", "heard");
-            Comparison comparison = new Comparison(seed, new TimedServer(connection), model, answering);
+            Comparison comparison =
+                    new Comparison(seed, new TimedServer(connection), new TimedServer(transactions), model, answering);
             String difference = comparison.difference(count);
             if (all) {
-                assertThat(comparison.carriedOut()).containsAll(RandomCommands.scripts());
+                assertThat(comparison.carriedOut())
+                        .containsAll(RandomCommands.scripts())
+                        .contains("transaction: WATCH", "transaction: EXEC", "transaction: GETSET", "transaction: DEL");
             }
             return difference;
         }

@@ -89,7 +89,10 @@ final class TimedServer {
     Object call(long micros, List<String> words) throws IOException {
         List<String> sent = new ArrayList<>(words);
         if (words.get(0).equals("EVAL")) {
-            sent.set(1, GIVEN_TIME + words.get(1));
+            String source = words.get(1);
+            // The first line may say what the server is to do with the script.
+            int begin = source.startsWith("#!") ? source.indexOf('\n') + 1 : 0;
+            sent.set(1, source.substring(0, begin) + GIVEN_TIME + source.substring(begin));
         } else if (TIMED.contains(words.get(0))) {
             sent.addAll(0, List.of("EVAL", GIVEN_TIME + "return redis.pcall(unpack(ARGV))", "0"));
         } else {
@@ -112,6 +115,11 @@ final class TimedServer {
 
     void withoutMemory(boolean without) throws IOException {
         connection.call("CONFIG", "SET", "maxmemory", without ? "1" : "0");
+    }
+
+    /** Ends the transaction of the connection, if there is one. */
+    void reset() throws IOException {
+        connection.call("RESET");
     }
 
     void clear() throws IOException {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.network;
+
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redis.RedisCommand;
+import dev.interlock.simulation.server.Answer;
+import dev.interlock.simulation.time.VirtualMachine;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The transactions of one client, each over a connection that serves nothing else meanwhile: WATCH, GET, MULTI, …, EXEC. */
+final class SimulatedTransactions {
+    private static final RedisCommand MULTI = RedisCommand.of("MULTI");
+    private static final RedisCommand EXEC = RedisCommand.of("EXEC");
+    private static final RedisCommand UNWATCH = RedisCommand.of("UNWATCH");
+
+    private final SimulatedNode node;
+    private final VirtualMachine machine;
+    private final Deque<Line> idle = new ArrayDeque<>();
+
+    SimulatedTransactions(SimulatedNode node, VirtualMachine machine) {
+        this.node = node;
+        this.machine = machine;
+    }
+
+    /** Carries out, in one transaction, the commands of each key that has its expected value, and returns all values. */
+    List<@Nullable String> run(
+            List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
+        List<RedisCommand> look = new ArrayList<>();
+        look.add(RedisCommand.of("WATCH", keys.toArray(String[]::new)));
+        keys.forEach(key -> look.add(RedisCommand.of("GET", key)));
+        boolean again = false;
+        while (true) {
+            Line line = open(timeout);
+            List<@Nullable String> found = strings(line, look, exchange(line, look, timeout));
+            List<RedisCommand> transaction = new ArrayList<>(List.of(MULTI));
+            for (int i = 0; i < found.size(); i++) {
+                if (expected.get(i).equals(found.get(i))) {
+                    transaction.addAll(commands.get(i));
+                }
+            }
+            boolean unchanged = transaction.size() == 1;
+            if (unchanged) {
+                transaction = List.of(UNWATCH);
+            } else {
+                transaction.add(EXEC);
+            }
+            if (line.broken) {
+                // Nothing of the transaction was sent.
+                if (again) {
+                    throw new LockBackendException(Reason.UNREACHABLE, "the connection broke before " + EXEC);
+                }
+                again = true;
+                continue;
+            }
+            List<@Nullable Object> done = exchange(line, transaction, timeout);
+            rejectErrors(line, transaction, done);
+            idle.push(line);
+            if (unchanged || done.get(done.size() - 1) != null) {
+                return found;
+            }
+        }
+    }
+
+    private Line open(Duration timeout) {
+        for (Line line = idle.poll(); line != null; line = idle.poll()) {
+            if (!line.broken) {
+                return line;
+            }
+        }
+        return node.open(machine.nanoTime() + timeout.toNanos(), EXEC);
+    }
+
+    private List<@Nullable Object> exchange(Line line, List<RedisCommand> commands, Duration timeout) {
+        try {
+            return node.exchange(line, commands, machine.nanoTime() + timeout.toNanos());
+        } catch (LockBackendException e) {
+            line.broken = true;
+            throw e;
+        }
+    }
+
+    /** Returns the values of keys; a value that is no string is of no use. */
+    private static List<@Nullable String> strings(Line line, List<RedisCommand> look, List<@Nullable Object> looked) {
+        List<@Nullable Object> known = new ArrayList<>(looked);
+        known.replaceAll(reply ->
+                reply instanceof Answer.Failure failure && failure.code().equals("WRONGTYPE") ? "" : reply);
+        rejectErrors(line, look, known);
+        List<@Nullable String> found = new ArrayList<>();
+        known.subList(1, known.size()).forEach(value -> found.add((String) value));
+        return found;
+    }
+
+    /** Throws for the first error, after giving up the connection, which may be left in the middle of a transaction. */
+    private static void rejectErrors(Line line, List<RedisCommand> commands, List<@Nullable Object> replies) {
+        for (int i = 0; i < replies.size(); i++) {
+            if (replies.get(i) instanceof Answer.Failure failure) {
+                line.broken = true;
+                throw SimulatedNode.failed(commands.get(i), failure);
+            }
+        }
+    }
+}

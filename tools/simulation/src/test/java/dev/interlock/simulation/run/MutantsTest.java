@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.simulation.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.simulation.server.RealScripts;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The deliberate faults: each changes something, and the seeds that docs/proof.md names find those that can be found. */
+class MutantsTest {
+    /** For each mutant that is found, a seed that finds it. */
+    private static final Map<String, Map<String, Integer>> FOUND = Map.of(
+            "set-nx-px",
+            Map.ofEntries(
+                    Map.entry("acquire-ignores-the-holder", 2),
+                    Map.entry("acquire-sets-no-lease", 5),
+                    Map.entry("acquire-keeps-its-place", 65),
+                    Map.entry("take-ignores-the-holder", 2),
+                    Map.entry("take-sets-no-lease", 6),
+                    Map.entry("release-frees-what-others-hold", 14),
+                    Map.entry("release-keeps-what-is-marked", 11),
+                    Map.entry("release-frees-nothing", 60),
+                    Map.entry("free-compares-nothing", 14),
+                    Map.entry("renew-takes-any-holder-for-its-own", 1079),
+                    Map.entry("renew-extends-nothing", 2),
+                    Map.entry("renew-knows-no-mark", 41),
+                    Map.entry("hand-over-grants-without-a-lease", 6),
+                    Map.entry("hand-over-draws-no-token", 2),
+                    Map.entry("hand-over-writes-nothing", 11),
+                    Map.entry("hand-over-keeps-the-place", 2),
+                    Map.entry("draw-repeats-the-last-token", 1),
+                    Map.entry("draw-keeps-the-counter-for-ever", 1),
+                    Map.entry("acquire-draws-no-token", 2),
+                    Map.entry("acquire-takes-the-holder-for-itself", 2),
+                    Map.entry("take-halves-the-lease", 6),
+                    Map.entry("take-draws-in-advance", 1),
+                    Map.entry("renew-loses-what-is-held", 11),
+                    Map.entry("renew-frees", 2),
+                    Map.entry("free-frees-nothing", 11),
+                    Map.entry("release-says-it-was-lost", 11),
+                    Map.entry("hand-over-grants-for-an-hour", 6),
+                    Map.entry("hand-over-halves-the-lease", 6),
+                    Map.entry("draw-counts-down", 1)),
+            "setnx-getset",
+            Map.ofEntries(
+                    Map.entry("setnx-ignores-the-holder", 2),
+                    Map.entry("setnx-writes-nothing", 2),
+                    Map.entry("setnx-never-succeeds", 1),
+                    Map.entry("setnx-ends-early", 2),
+                    Map.entry("setnx-ends-late", 1),
+                    Map.entry("watch-watches-nothing", 2553),
+                    Map.entry("getset-writes-nothing", 2),
+                    Map.entry("getset-deletes", 2),
+                    Map.entry("getset-ends-early", 2),
+                    Map.entry("getset-ends-late", 1),
+                    Map.entry("del-deletes-nothing", 11),
+                    Map.entry("get-finds-nothing", 1),
+                    Map.entry("get-finds-what-has-passed", 2),
+                    Map.entry("exec-executes-nothing", 2),
+                    Map.entry("script-deletes-instead", 25)));
+
+    private static final List<List<String>> COMMANDS = List.of(
+            List.of("SETNX", "lock.a", "1763715031.25"),
+            List.of("GETSET", "lock.a", "1763715031.25"),
+            List.of("GET", "lock.a"),
+            List.of("DEL", "lock.a"),
+            List.of("WATCH", "lock.a"),
+            List.of("EXEC"));
+
+    @Test
+    void eachMutantChangesAScriptOrACommand() throws ReflectiveOperationException {
+        Map<String, String> scripts = RealScripts.all();
+        for (Strategies.Strategy strategy : Strategies.ALL.values()) {
+            for (Mutant mutant : strategy.mutants()) {
+                boolean changesAScript = scripts.values().stream()
+                        .anyMatch(source -> !mutant.script(source).equals(source));
+                boolean changesACommand = COMMANDS.stream()
+                        .anyMatch(words -> !mutant.command(words).equals(words));
+                assertThat(changesAScript || changesACommand).as(mutant.name()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    void mutantsAreFound() {
+        FOUND.forEach((strategy, seeds) -> {
+            Setup setup = Setup.of(strategy);
+            Map<String, Mutant> all = setup.strategy().mutants().stream()
+                    .collect(Collectors.toMap(Mutant::name, Function.identity(), (one, other) -> one, TreeMap::new));
+            assertThat(all.keySet()).containsAll(seeds.keySet());
+            seeds.forEach((name, seed) -> assertThat(World.run(
+                                    Plan.of(seed, setup.profile().assumptions(), Set.of()),
+                                    setup.with(all.get(name)),
+                                    false)
+                            .violation())
+                    .as("%s with seed %d", name, seed)
+                    .isPresent());
+        });
+    }
+}

@@ -442,7 +442,8 @@ class ArchitectureTest {
             "dev.interlock.engine.loss.Interruption",
             "dev.interlock.engine.loss.LostHolds",
             "dev.interlock.redlock.lead.KnownRoots",
-            "dev.interlock.redlock.lead.Turn");
+            "dev.interlock.redlock.lead.Turn",
+            "dev.interlock.setnxgetset.WrittenTimestamps");
 
     @Test
     void noMethodThatWaitsPinsAVirtualThread() {

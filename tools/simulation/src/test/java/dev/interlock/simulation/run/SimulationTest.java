@@ -98,9 +98,9 @@ class SimulationTest {
     @Test
     @Tag("deep")
     void whatMustHoldHoldsForLocksThatAreTimestampsToo() throws InterruptedException {
-        Series.Result result = run(SETNX_GETSET, Set.of(), 1, 1_500);
+        Series.Result result = run(SETNX_GETSET, Set.of(), 1, 2_100);
         assertThat(result.found()).isEmpty();
-        assertThat(result.runs()).isEqualTo(1_500);
+        assertThat(result.runs()).isEqualTo(2_100);
         assertThat(result.toothless(SETNX_GETSET, Set.of())).isEmpty();
     }
 

@@ -8,13 +8,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Watches what must hold at every moment: one holder with a valid lease, and tokens that grow in the order of the grants. */
 final class Judge {
+    /** Some hundred round trips; whoever waits asks again less often. */
+    private static final long PROMPT_NANOS = 100_000_000;
+
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> lastTokens = new HashMap<>();
+
+    /** For each lock those who wait for it, and since when. */
+    private final Map<String, Map<String, Long>> waiting = new HashMap<>();
+
+    /** When each lock was last given back. */
+    private final Map<String, Long> returned = new HashMap<>();
+
     private final boolean fenced;
+    private final boolean prompt;
+    private final LongSupplier now;
     private final Consumer<String> note;
     private @Nullable String violation;
     private int grants;
@@ -24,11 +37,25 @@ final class Judge {
 
     /**
      * @param fenced whether there are tokens
+     * @param prompt whether whoever waits gets a lock soon that nobody holds
+     * @param now the world's clock, in ns
      * @param note told of violations
      */
-    Judge(boolean fenced, Consumer<String> note) {
+    Judge(boolean fenced, boolean prompt, LongSupplier now, Consumer<String> note) {
         this.fenced = fenced;
+        this.prompt = prompt;
+        this.now = now;
         this.note = note;
+    }
+
+    /** Somebody asks for a lock. */
+    void asks(String lock, String who) {
+        waiting.computeIfAbsent(lock, name -> new HashMap<>()).put(who, now.getAsLong());
+    }
+
+    /** Somebody asks for a lock no longer. */
+    void answered(String lock, String who) {
+        waiting.getOrDefault(lock, new HashMap<>()).remove(who);
     }
 
     /** Somebody was granted a lock. */
@@ -51,6 +78,7 @@ final class Judge {
     /** Somebody is about to give a lock back. */
     void returned(Held one) {
         held.remove(one);
+        returned.put(one.lock(), now.getAsLong());
     }
 
     /** Whoever belongs to a process that has died holds nothing any more. */
@@ -58,8 +86,13 @@ final class Judge {
         held.removeIf(one -> one.who().startsWith(client + "/"));
     }
 
-    /** Looks at who holds which lock now. */
+    /** Looks at who holds which lock now, and who waits for one that nobody holds. */
     void look() {
+        if (prompt && violation == null) {
+            waiting.keySet().stream()
+                    .filter(lock -> held.stream().noneMatch(one -> one.lock().equals(lock)))
+                    .forEach(this::lookAtFree);
+        }
         if (held.size() < 2 || violation != null) {
             return;
         }
@@ -72,6 +105,15 @@ final class Judge {
                 }
             }
         }
+    }
+
+    private void lookAtFree(String lock) {
+        long freed = returned.getOrDefault(lock, 0L);
+        waiting.getOrDefault(lock, Map.of()).forEach((who, since) -> {
+            if (now.getAsLong() - Math.max(freed, since) > PROMPT_NANOS) {
+                violated(who + " waits for \"" + lock + "\", which nobody holds");
+            }
+        });
     }
 
     void violated(String what) {

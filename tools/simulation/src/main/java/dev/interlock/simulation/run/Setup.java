@@ -55,6 +55,10 @@ record Setup(Strategy strategy, Map<String, String> options, StrategyProfile pro
         return profile.supports(Capability.FENCING);
     }
 
+    boolean wakes() {
+        return profile.supports(Capability.PUSH_WAKEUP);
+    }
+
     boolean assumes(Assumption assumption) {
         return profile.assumptions().contains(assumption);
     }

@@ -110,6 +110,7 @@ final class SimulatedClient {
                     .build();
             DistributedLock lock = factory.getLock(work.lock(), options);
             world.note(who, "asks: " + work);
+            judge.asks(work.lock(), who);
             switch (work.ask()) {
                 case LOCK, LOCK_TWICE -> {
                     lock.lock();
@@ -154,6 +155,7 @@ final class SimulatedClient {
             }
             world.note(who, "finds the factory closed");
         } finally {
+            judge.answered(work.lock(), who);
             Thread.interrupted();
         }
     }
@@ -236,6 +238,7 @@ final class SimulatedClient {
     }
 
     private Judge.@Nullable Held note(Step.Work work, String who, dev.interlock.@Nullable Lease lease) {
+        judge.answered(work.lock(), who);
         if (lease == null) {
             world.note(who, "was granted \"" + work.lock() + "\", and has lost it");
             return null;

@@ -54,9 +54,10 @@ final class World implements Happenings {
         this.plan = plan;
         this.setup = setup;
         this.tracing = tracing;
-        this.judge = new Judge(setup.isFenced(), what -> note("judge", what));
         Random random = new Random(plan.seed() ^ 0x5DEECE66DL);
         this.time = new VirtualTime(random.nextLong());
+        this.judge =
+                new Judge(setup.isFenced(), setup.wakes() && isFaultless(), time::now, what -> note("judge", what));
         this.serverMachine = new VirtualMachine("server", time, random.nextLong(), rate(random));
         boolean replicated = plan.steps().stream()
                 .anyMatch(step -> step instanceof Step.Fault fault && fault.kind() == FaultKind.FAILOVER_LOSS);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.setnxgetset;
 
+import dev.interlock.setnxgetset.WrittenTimestamps.Written;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -23,6 +24,15 @@ interface ExpiryClock {
      * @throws dev.interlock.LockBackendException if no lock can be taken for so long
      */
     Optional<Duration> left(String key, Timestamp seen, long nowMillis);
+
+    /**
+     * Returns the lease which, written now, ends no earlier than one that this client wrote before.
+     *
+     * @param format the format of the timestamps
+     * @param mine what it wrote
+     * @param nowMillis the time
+     */
+    Duration leaseUntil(TimestampFormat format, Written mine, long nowMillis);
 
     /**
      * Forgets the last timestamp that was seen, because a new one is about to be written.

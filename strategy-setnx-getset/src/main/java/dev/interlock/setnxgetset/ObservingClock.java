@@ -2,6 +2,7 @@
 package dev.interlock.setnxgetset;
 
 import dev.interlock.engine.environment.Environment;
+import dev.interlock.setnxgetset.WrittenTimestamps.Written;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -67,6 +68,12 @@ final class ObservingClock implements ExpiryClock {
         } finally {
             mutex.unlock();
         }
+    }
+
+    /** Others wait for the lease that a timestamp tells, whatever this machine's wall clock says. */
+    @Override
+    public Duration leaseUntil(TimestampFormat format, Written mine, long nowMillis) {
+        return mine.timestamp().lease().orElse(Duration.ZERO).minusNanos(env.nanoTime() - mine.nanos());
     }
 
     @Override

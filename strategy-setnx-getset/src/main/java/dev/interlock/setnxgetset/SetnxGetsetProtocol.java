@@ -16,6 +16,7 @@ import dev.interlock.engine.protocol.Renewal;
 import dev.interlock.engine.protocol.Watch;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
+import dev.interlock.setnxgetset.WrittenTimestamps.Written;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -104,7 +105,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long untilNanos = env.nanoTime() + claim.timeout().toNanos();
         for (int round = 0; round < ROUNDS && (round == 0 || env.nanoTime() - untilNanos < 0); round++) {
             long now = clock.nowMillis(key, writes.left(untilNanos));
-            Timestamp mine = settings.format().write(now, claim.lease(), env);
+            Written mine = write(now, claim.lease());
             written.put(claim.token(), new WrittenTimestamps(isUnique() ? List.of(mine) : List.of()));
             if (Long.valueOf(1)
                     .equals(node.call(RedisCommand.of("SETNX", key, mine.text()), writes.left(untilNanos)))) {
@@ -131,11 +132,15 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         return new Attempt.Refused(Optional.empty());
     }
 
+    private Written write(long nowMillis, Duration lease) {
+        return new Written(settings.format().write(nowMillis, lease, env), env.nanoTime());
+    }
+
     private boolean isUnique() {
         return settings.format().fraction();
     }
 
-    private Attempt granted(Claim claim, Timestamp mine) {
+    private Attempt granted(Claim claim, Written mine) {
         written.put(claim.token(), new WrittenTimestamps(List.of(mine)));
         return new Attempt.Granted(validity(claim), OptionalLong.empty());
     }
@@ -184,7 +189,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         long now = clock.nowMillis(settings.key(claim.name()), claim.timeout());
         WrittenTimestamps mine = written(claim);
         Optional<LossCause> loss = ifMine(mine, now, expected -> {
-            Timestamp next = settings.format().write(now, leaseNoNearer(claim, mine, now), env);
+            Written next = write(now, leaseNoNearer(claim, mine, now));
             mine.sending(next);
             String holder = writes.replaceIfEqual(settings.key(claim.name()), expected, next.text(), untilNanos);
             if (expected.equals(holder)) {
@@ -200,8 +205,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
     /** Returns the lease to write now: a renewal never brings the end nearer. */
     private Duration leaseNoNearer(Claim claim, WrittenTimestamps mine, long nowMillis) {
         Duration lease = claim.lease();
-        for (Timestamp timestamp : mine.all()) {
-            Duration left = settings.format().leaseUntil(timestamp, nowMillis);
+        for (Written before : mine.all()) {
+            Duration left = clock.leaseUntil(settings.format(), before, nowMillis);
             lease = left.compareTo(lease) > 0 ? left : lease;
         }
         return lease;
@@ -258,7 +263,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         // A client whose timestamp has passed must not touch the key.
         List<Claim> held = claims.stream()
                 .filter(claim -> last(written(claim).all())
-                        .filter(it -> it.millis() >= now)
+                        .filter(it -> it.timestamp().millis() >= now)
                         .isPresent())
                 .toList();
         if (held.isEmpty()) {
@@ -283,7 +288,7 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
         }
     }
 
-    private static Optional<Timestamp> last(List<Timestamp> timestamps) {
+    private static Optional<Written> last(List<Written> timestamps) {
         return timestamps.isEmpty() ? Optional.empty() : Optional.of(timestamps.get(timestamps.size() - 1));
     }
 
@@ -313,8 +318,8 @@ final class SetnxGetsetProtocol implements LeaseProtocol {
             WrittenTimestamps mine, long nowMillis, Function<String, @Nullable String> writeIfEqual) {
         mine.begin();
         try {
-            Optional<Timestamp> expected = last(mine.all());
-            while (expected.isPresent() && expected.get().millis() >= nowMillis) {
+            Optional<Written> expected = last(mine.all());
+            while (expected.isPresent() && expected.get().timestamp().millis() >= nowMillis) {
                 String text = expected.get().text();
                 String holder = writeIfEqual.apply(text);
                 if (text.equals(holder)) {

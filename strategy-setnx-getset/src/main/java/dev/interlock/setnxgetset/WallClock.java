@@ -3,6 +3,7 @@ package dev.interlock.setnxgetset;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.setnxgetset.WrittenTimestamps.Written;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.ToLongBiFunction;
@@ -38,5 +39,10 @@ final class WallClock implements ExpiryClock {
                             + ": compare the clocks of its users, and their units; or delete the key if nobody holds the lock");
         }
         return ahead.isNegative() ? Optional.empty() : Optional.of(ahead);
+    }
+
+    @Override
+    public Duration leaseUntil(TimestampFormat format, Written mine, long nowMillis) {
+        return format.leaseUntil(mine.timestamp(), nowMillis);
     }
 }

@@ -11,15 +11,27 @@ import java.util.List;
  */
 final class WrittenTimestamps {
     /** The last one is the most likely value. */
-    private final List<Timestamp> all;
+    private final List<Written> all = new ArrayList<>();
 
     private int writers;
 
-    WrittenTimestamps(List<Timestamp> all) {
-        this.all = new ArrayList<>(all);
+    /**
+     * A timestamp that may be in the key.
+     *
+     * @param timestamp the timestamp
+     * @param nanos when it was made, on the monotonic clock
+     */
+    record Written(Timestamp timestamp, long nanos) {
+        String text() {
+            return timestamp.text();
+        }
     }
 
-    synchronized List<Timestamp> all() {
+    WrittenTimestamps(List<Written> all) {
+        this.all.addAll(all);
+    }
+
+    synchronized List<Written> all() {
         return List.copyOf(all);
     }
 
@@ -33,12 +45,12 @@ final class WrittenTimestamps {
     }
 
     /** A timestamp is about to be sent. */
-    synchronized void sending(Timestamp next) {
+    synchronized void sending(Written next) {
         all.add(next);
     }
 
     /** A timestamp that was sent is the value of the key. */
-    synchronized void confirmed(Timestamp next) {
+    synchronized void confirmed(Written next) {
         if (writers == 1) {
             all.clear();
         } else {
@@ -48,7 +60,7 @@ final class WrittenTimestamps {
     }
 
     /** A timestamp was sent, and not written. */
-    synchronized void rejected(Timestamp next) {
+    synchronized void rejected(Written next) {
         all.remove(all.lastIndexOf(next));
     }
 }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,10 @@ class ProtocolTest {
     }
 
     private LeaseProtocol protocol(String clock, Duration ahead, UnaryOperator<RedisNode> wrapping) {
+        return protocol(clock, () -> ahead, wrapping);
+    }
+
+    private LeaseProtocol protocol(String clock, Supplier<Duration> ahead, UnaryOperator<RedisNode> wrapping) {
         LockConfig config = LockConfig.builder()
                 .endpoints(redis.server.uri())
                 .commandTimeout(Fixture.PATIENCE)
@@ -101,6 +106,34 @@ class ProtocolTest {
         assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
         assertThat(protocol("client", Duration.ofMinutes(50)).isLocked(Fixture.NAME))
                 .isTrue();
+    }
+
+    @Test
+    void aWallClockThatIsSetBackMakesNoLeaseLongerWhereNoClockIsTrusted() {
+        AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+        LeaseProtocol protocol = protocol("observed", ahead::get, node -> node);
+        Claim claim = held(protocol, Fixture.NAME);
+
+        ahead.set(Duration.ofHours(-1));
+        assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        assertThat(writtenLease()).isEqualTo(LEASE);
+    }
+
+    @Test
+    void aRenewalNeverMakesALeaseShorterThatIsStillToRunWhereNoClockIsTrusted() {
+        LeaseProtocol protocol = protocol("observed");
+        Claim claim = held(protocol, Fixture.NAME);
+        protocol.renew(List.of(claim.withLease(Duration.ofHours(1))));
+        assertThat(protocol.renew(List.of(claim))).first().isInstanceOf(Renewal.Renewed.class);
+        assertThat(writtenLease()).isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
+    }
+
+    /** The lease that the timestamp in the key tells. */
+    private Duration writtenLease() {
+        return new TimestampFormat(true, true)
+                .read(redis.value())
+                .flatMap(Timestamp::lease)
+                .orElseThrow();
     }
 
     @Test

@@ -3,9 +3,14 @@ package dev.interlock.setnxgetset;
 
 import dev.interlock.engine.environment.Environment;
 import java.time.Duration;
+import java.util.function.Supplier;
 
-/** A machine whose wall clock is ahead, or behind. */
-record SkewedEnvironment(Environment env, Duration ahead) implements Environment {
+/** A machine whose wall clock is ahead, or behind, by as much as is told at the time. */
+record SkewedEnvironment(Environment env, Supplier<Duration> ahead) implements Environment {
+    SkewedEnvironment(Environment env, Duration ahead) {
+        this(env, () -> ahead);
+    }
+
     @Override
     public long nanoTime() {
         return env.nanoTime();
@@ -13,7 +18,7 @@ record SkewedEnvironment(Environment env, Duration ahead) implements Environment
 
     @Override
     public long currentTimeMillis() {
-        return env.currentTimeMillis() + ahead.toMillis();
+        return env.currentTimeMillis() + ahead.get().toMillis();
     }
 
     @Override

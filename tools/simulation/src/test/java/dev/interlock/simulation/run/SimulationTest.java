@@ -144,6 +144,8 @@ class SimulationTest {
         for (String clock : List.of("server", "observed")) {
             Setup setup = Setup.of(Strategies.ALL.get("setnx-getset"), Map.of("clock", clock));
             assertThat(run(setup, Set.of(), 1, 300).found()).as(clock).isEmpty();
+            // The wall clock of a holder is set back, and then it dies.
+            assertThat(run(setup, Set.of(), 104_669).violation()).as(clock).isEmpty();
         }
     }
 }

@@ -383,6 +383,13 @@ class CheckerTest {
     }
 
     @Test
+    void aFenceOfOneProcessThatGoesDownInOneInstantIsRejected() {
+        for (Model model : List.of(FENCED, FENCED_REENTRANT)) {
+            assertRejected(model, "q acquire 2-10 fence 4", "q acquire 10-10 fence 2", "q release 10-15");
+        }
+    }
+
+    @Test
     void aFenceThatGoesDownAfterALossIsRejected() {
         assertRejected(FENCED, "p acquire 1-2 fence 5 valid 3", "q acquire 10-11 fence 4");
     }

@@ -64,6 +64,7 @@ abstract class Stage {
     private @Nullable LockHarness harness;
     private @Nullable DistributedLockFactory first;
     private String run = "";
+    private KeptHistories keptHistories = new KeptHistories(null, "");
 
     Stage() {}
 
@@ -114,6 +115,7 @@ abstract class Stage {
     @BeforeEach
     public final void openStage(TestInfo test) throws Exception {
         run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
+        keptHistories = KeptHistories.of(test);
         Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
         if (needs != null) {
             skipUnlessPossibleHere(needs);
@@ -407,6 +409,7 @@ abstract class Stage {
     }
 
     private void assertCorrect(boolean fenced, List<Event> history) {
+        keptHistories.keep(history);
         Model model = new Model(factory().profile().supports(Capability.REENTRANT), fenced);
         Verdict verdict = new Checker(model).check(history);
         assertTrue(verdict.isValid(), verdict::toString);

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  * @param sequence the position among the events of one {@link Recorder}
  * @param nanos when it happened, by {@link System#nanoTime}. On the usual systems processes of one machine share that clock, so
  *     that their histories can be judged together; those of two machines cannot. At {@link Op#LOST}, the last moment at
- *     which the lock is known to have been held
+ *     which the lock is known to have been held; it concerns no call that began later
  * @param process the thread or handle that makes the call, under a name that is unique in the history, such as {@code
  *     client-2/thread-3}. It makes one call after another
  * @param type whether the call began, or how it ended
@@ -19,7 +19,8 @@ import java.util.OptionalLong;
  * @param lock the name of the lock
  * @param fence the fencing token, at an {@link Op#ACQUIRE} that succeeded or an {@link Op#LOST}, if there is one
  * @param validNanos at an {@link Op#ACQUIRE} that succeeded, for how long after {@code nanos} the lease was valid, as
- *     the holder was told; absent if the lease is renewed
+ *     the holder was told; absent if the lease is renewed. That of a hold's first acquisition counts: to acquire a lock
+ *     again prolongs no lease
  * @param error the simple name of the exception, if one was thrown; never its message
  */
 public record Event(

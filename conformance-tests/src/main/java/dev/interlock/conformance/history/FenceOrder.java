@@ -55,7 +55,11 @@ final class FenceOrder {
         if (same != null) {
             found(Finding.repeated(same.first, operation));
         }
-        current.put(operation.process(), hold);
+        Hold before = current.put(operation.process(), hold);
+        if (before != null && before.fence() > hold.fence()) {
+            // Their times need not tell, if the clock is coarse.
+            found(Finding.decreased(before.first, operation));
+        }
     }
 
     private void release(Operation release, @Nullable Hold hold) {

@@ -44,6 +44,15 @@ final class Finding {
                 Stream.of(first, second));
     }
 
+    /** @param unknown acquisitions of unknown outcome, some of which must have taken effect before */
+    static Verdict withoutRoom(List<Operation> unknown, Operation stuck) {
+        return violated(
+                stuck,
+                stuck.process() + " was granted it" + withFence(stuck)
+                        + ", which leaves no fence for a hold of unknown outcome before it",
+                Stream.concat(unknown.stream(), Stream.of(stuck)));
+    }
+
     static Verdict withoutFence(Operation acquisition) {
         return violated(acquisition, acquisition.process() + " was granted it without a fence", Stream.of(acquisition));
     }

@@ -110,7 +110,7 @@ final class Operation {
 
     private void lose(Event loss, long base) {
         losses.add(loss);
-        lostFrom = Math.min(lostFrom, Math.max(begin, loss.nanos() - base));
+        lostFrom = Math.min(lostFrom, loss.nanos() - base);
     }
 
     /** The calls of one process. */
@@ -148,7 +148,9 @@ final class Operation {
             if (loss.type() != Event.Type.OK) {
                 throw new IllegalArgumentException("a loss is always OK, and this one is not: " + loss);
             }
+            // What began after the moment of the loss is another hold.
             List<Operation> lost = notLost.stream()
+                    .filter(it -> it.begin <= loss.nanos() - base)
                     .filter(it -> loss.fence().isEmpty()
                             || it.fence() == null
                             || it.fence().equals(loss.fence().getAsLong()))

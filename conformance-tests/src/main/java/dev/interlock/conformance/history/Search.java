@@ -222,14 +222,16 @@ final class Search {
 
     private @Nullable State acquired(Operation acquisition) {
         Long fence = model.fenced() ? acquisition.fence() : null;
-        boolean larger = fence == null || fence > state.highest();
         if (state.isFree()) {
-            return larger ? state.begun(indexOf(acquisition), fence) : null;
+            // A hold whose token is not known has one as well: at least the next.
+            long token = fence != null ? fence : model.fenced() ? state.highest() + 1 : state.highest();
+            return fence == null || fence > state.highest() ? state.begun(indexOf(acquisition), fence, token) : null;
         }
         if (!model.reentrant() || !acquisition.isOf(operations.get(state.first()))) {
             return null;
         }
-        boolean same = fence == null || (state.fence() == null ? larger : fence.equals(state.fence()));
+        boolean same =
+                fence == null || (state.fence() == null ? fence >= state.highest() : fence.equals(state.fence()));
         return same ? state.again(fence) : null;
     }
 
@@ -273,11 +275,17 @@ final class Search {
     }
 
     private Verdict tokenOf(Operation stuck) {
-        Operation highest = operations.stream()
-                .filter(it -> it.isAcquire() && it.fence() != null && it.fence() == state.highest())
-                .findFirst()
-                .orElse(stuck);
-        return state.highest() == fenceOf(stuck) ? Finding.repeated(highest, stuck) : Finding.decreased(highest, stuck);
+        List<Operation> before = operations.stream()
+                .filter(it -> it.isAcquire() && isPlaced(indexOf(it)))
+                .toList();
+        for (Operation highest : before) {
+            if (highest.fence() != null && highest.fence() == state.highest()) {
+                return highest.fence() == fenceOf(stuck)
+                        ? Finding.repeated(highest, stuck)
+                        : Finding.decreased(highest, stuck);
+            }
+        }
+        return Finding.withoutRoom(before.stream().filter(it -> !it.isCertain()).toList(), stuck);
     }
 
     private static long fenceOf(Operation acquisition) {
@@ -289,8 +297,9 @@ final class Search {
      * The state of the lock.
      *
      * @param first the index of the acquisition with which the present hold began, negative if the lock is free
+     * @param holds how often its holder has acquired it
      * @param fence the present hold's token, {@code null} if it is not known
-     * @param highest the largest token so far
+     * @param highest the largest token so far, or the least that it can be
      */
     private record State(int first, int holds, @Nullable Long fence, long highest) {
         static final State FREE = new State(-1, 0, null, Long.MIN_VALUE);
@@ -299,13 +308,14 @@ final class Search {
             return first < 0;
         }
 
-        State begun(int acquisition, @Nullable Long token) {
-            return new State(acquisition, 1, token, token == null ? highest : token);
+        State begun(int acquisition, @Nullable Long token, long largest) {
+            return new State(acquisition, 1, token, largest);
         }
 
         State again(@Nullable Long token) {
             Long known = fence == null ? token : fence;
-            return new State(first, holds + 1, known, known == null ? highest : Math.max(highest, known));
+            long largest = known == null ? highest : Math.max(highest, known);
+            return new State(first, holds + 1, known, largest);
         }
 
         State released() {

@@ -307,6 +307,46 @@ class CheckerTest {
     }
 
     @Test
+    void aLossBeforeAnAcquisitionEndsItNot() {
+        assertRejected("p acquire 6-7 fence 1", "p lost 3 told 15", "q acquire 8-9 fence 2");
+    }
+
+    @Test
+    void reentryProlongsNoLease() {
+        for (Model model : List.of(REENTRANT, FENCED_REENTRANT)) {
+            assertAccepted(
+                    model,
+                    "p acquire 1-2 fence 1 valid 10",
+                    "p acquire 3-20 fence 1 valid 50",
+                    "q acquire 13-14 fence 2");
+            assertRejected(
+                    model,
+                    "p acquire 1-2 fence 1 valid 50",
+                    "p acquire 3-4 fence 1 valid 5",
+                    "q acquire 13-14 fence 2");
+        }
+    }
+
+    @Test
+    void aHoldOfUnknownOutcomeHasATokenOfItsOwn() {
+        for (Model model : List.of(FENCED, FENCED_REENTRANT)) {
+            String[] story = {
+                "o acquire 1-2 fence 1",
+                "o release 3-4",
+                "p acquire 5-6 unknown",
+                "p release 7-8",
+                "q acquire 9-10 fence 2"
+            };
+            assertRejected(model, story);
+            assertThat(judge(model, story).explanation())
+                    .isEqualTo("lock \"a\": q was granted it with fence 2, which leaves no fence for a hold of unknown"
+                            + " outcome before it");
+            story[4] = "q acquire 9-10 fence 3";
+            assertAccepted(model, story);
+        }
+    }
+
+    @Test
     void anotherGrantToTheHolderIsRejectedWhereItCannotAcquireAgain() {
         assertRejected(MUTEX, "p acquire 1-2", "p acquire 3-4", "p release 5-6", "p release 7-8");
         assertRejected(FENCED, "p acquire 1-2 fence 1", "p acquire 3-4 fence 2", "p release 5-6", "p release 7-8");
@@ -340,6 +380,13 @@ class CheckerTest {
     void aFenceThatGoesDownIsRejected() {
         assertRejected(FENCED, "p acquire 1-2 fence 5", "p release 3-4", "q acquire 5-6 fence 4");
         assertRejected(FENCED_REENTRANT, "p acquire 1-2 fence 5", "p release 3-4", "p acquire 5-6 fence 4");
+    }
+
+    @Test
+    void aFenceOfOneProcessThatGoesDownInOneInstantIsRejected() {
+        for (Model model : List.of(FENCED, FENCED_REENTRANT)) {
+            assertRejected(model, "q acquire 2-10 fence 4", "q acquire 10-10 fence 2", "q release 10-15");
+        }
     }
 
     @Test

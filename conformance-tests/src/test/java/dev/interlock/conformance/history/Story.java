@@ -13,28 +13,30 @@ import java.util.regex.Pattern;
 
 /**
  * Histories as lines such as {@code "p acquire 1-2 fence 5 valid 10"}, {@code "p release 3-4 fail"}, {@code "p acquire 1-?"} for
- * a call without an end, {@code "p release 3-4 unknown"} and {@code "p lost 7"}; {@code "p release@b 3-4"} is about lock b.
+ * a call without an end, {@code "p release 3-4 unknown"}, {@code "p lost 7"}, and {@code "p lost 7 told 9"} for a loss that is
+ * recorded late; {@code "p release@b 3-4"} is about lock b.
  */
 final class Story {
-    private static final Pattern LINE = Pattern.compile(
-            "(?<process>\\S+) (?<op>acquire|release|lost)(@(?<lock>\\w+))? "
-                    + "(?<begin>\\d+)(-(?<end>\\d+|\\?))?( fence (?<fence>\\d+))?( valid (?<valid>\\d+))?( (?<type>fail|unknown))?");
+    private static final Pattern LINE = Pattern.compile("(?<process>\\S+) (?<op>acquire|release|lost)(@(?<lock>\\w+))? "
+            + "(?<begin>\\d+)(-(?<end>\\d+|\\?))?( fence (?<fence>\\d+))?( valid (?<valid>\\d+))?( told (?<told>\\d+))?"
+            + "( (?<type>fail|unknown))?");
 
     private Story() {}
 
     static List<Event> of(String... lines) {
-        List<Event> events = new ArrayList<>();
+        List<Told> story = new ArrayList<>();
         for (String line : lines) {
             Matcher matcher = LINE.matcher(line);
             if (!matcher.matches()) {
                 throw new IllegalArgumentException(line);
             }
-            add(events, matcher);
+            add(story, matcher);
         }
         // Sorted by time; events of the same time stay in the order of the lines.
-        events.sort(Comparator.comparingLong(Event::nanos));
+        story.sort(Comparator.comparingLong(Told::nanos));
         List<Event> numbered = new ArrayList<>();
-        for (Event event : events) {
+        for (Told told : story) {
+            Event event = told.event();
             numbered.add(new Event(
                     numbered.size(),
                     event.nanos(),
@@ -49,20 +51,28 @@ final class Story {
         return numbered;
     }
 
-    private static void add(List<Event> events, Matcher line) {
+    /** An event, and when it was recorded. */
+    private record Told(Event event, long nanos) {
+        static Told atOnce(Event event) {
+            return new Told(event, event.nanos());
+        }
+    }
+
+    private static void add(List<Told> story, Matcher line) {
         Op op = Op.valueOf(line.group("op").toUpperCase(Locale.ROOT));
         long begin = Long.parseLong(line.group("begin"));
         String end = line.group("end");
         if (op == Op.LOST) {
-            events.add(event(line, begin, Event.Type.OK, op, number(line, "fence")));
+            Event loss = event(line, begin, Event.Type.OK, op, number(line, "fence"));
+            story.add(new Told(loss, number(line, "told").orElse(begin)));
             return;
         }
-        events.add(event(line, begin, Event.Type.INVOKE, op, OptionalLong.empty()));
+        story.add(Told.atOnce(event(line, begin, Event.Type.INVOKE, op, OptionalLong.empty())));
         if (!end.equals("?")) {
             Event.Type type = line.group("type") == null
                     ? Event.Type.OK
                     : Event.Type.valueOf(line.group("type").toUpperCase(Locale.ROOT));
-            events.add(event(line, Long.parseLong(end), type, op, number(line, "fence")));
+            story.add(Told.atOnce(event(line, Long.parseLong(end), type, op, number(line, "fence"))));
         }
     }
 

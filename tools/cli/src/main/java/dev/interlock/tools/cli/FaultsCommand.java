@@ -103,6 +103,13 @@ final class FaultsCommand implements Callable<Integer> {
     @Option(names = "--out", paramLabel = "DIR", description = "where to write the report as faults.md and faults.json")
     private @Nullable Path out;
 
+    @Option(
+            names = "--histories",
+            paramLabel = "DIR",
+            description =
+                    "where to write what the clients were told by the lock, a cell each as JSON lines and for Knossos")
+    private @Nullable Path histories;
+
     @Override
     public Integer call() {
         if (leaseMillis < LEAST_LEASE || leaseMillis > MOST_LEASE) {
@@ -110,14 +117,20 @@ final class FaultsCommand implements Callable<Integer> {
         }
         List<Contestant> contestants = contestants();
         List<LabFault> chosen = faults();
-        @Nullable ReportDirectory directory = out == null ? null : openDirectory(out);
+        @Nullable ReportDirectory directory = out == null ? null : openDirectory("--out", out);
+        if (histories != null) {
+            if (seeds != null) {
+                throw usage("--histories: not with --seeds");
+            }
+            openDirectory("--histories", histories);
+        }
         if (seeds != null) {
             return runSeries(contestants, chosen, seeds);
         }
         FaultReport report;
         PrintWriter err = spec.commandLine().getErr();
         try (Progress progress = Progress.on(err, "faults", contestants.size() * chosen.size())) {
-            report = new FaultLab(Duration.ofMillis(leaseMillis), seed, chosen).run(contestants, progress);
+            report = new FaultLab(Duration.ofMillis(leaseMillis), seed, chosen, histories).run(contestants, progress);
         }
         output.print(spec.commandLine().getOut(), () -> JsonRenderer.render(report), () -> FaultText.render(report));
         if (directory != null) {
@@ -185,11 +198,11 @@ final class FaultsCommand implements Callable<Integer> {
                 .toList();
     }
 
-    private ReportDirectory openDirectory(Path directory) {
+    private ReportDirectory openDirectory(String option, Path directory) {
         try {
             return ReportDirectory.open(directory);
         } catch (ToolException e) {
-            throw usage("--out: " + e.getMessage());
+            throw usage(option + ": " + e.getMessage());
         }
     }
 

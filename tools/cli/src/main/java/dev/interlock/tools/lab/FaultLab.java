@@ -15,6 +15,7 @@ import dev.interlock.tools.lab.play.LabFault;
 import dev.interlock.tools.lab.play.LabProcesses;
 import dev.interlock.tools.lab.play.LabStage;
 import dev.interlock.tools.lab.play.NotConcernedException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** Takes strategies through faults, a few cells at a time, because most of them wait most of the time. */
 public final class FaultLab {
@@ -36,11 +38,22 @@ public final class FaultLab {
     private final Duration lease;
     private final long seed;
     private final List<LabFault> faults;
+    private final @Nullable Path histories;
 
     public FaultLab(Duration lease, long seed, List<LabFault> faults) {
+        this(lease, seed, faults, null);
+    }
+
+    /**
+     * Creates a lab.
+     *
+     * @param histories an existing directory for the history of each cell, or {@code null} to keep none
+     */
+    public FaultLab(Duration lease, long seed, List<LabFault> faults, @Nullable Path histories) {
         this.lease = lease;
         this.seed = seed;
         this.faults = faults;
+        this.histories = histories;
     }
 
     /** Plays all faults on some strategies; each cell is a step of progress. */
@@ -169,6 +182,9 @@ public final class FaultLab {
         try (LabStage stage = new LabStage(contestant, lease, chance, processes)) {
             fault.play(stage);
             Evidence evidence = stage.evidence(profile.supports(Capability.FENCING));
+            if (histories != null) {
+                stage.writeHistory(histories, contestant.label().replaceAll("[^\\w.-]+", "-") + "." + fault.id());
+            }
             CellVerdict verdict = CellVerdict.of(evidence);
             Declaration declaration = KnownDefects.listed()
                     .judge(

@@ -17,7 +17,7 @@ public final class Peers {
     private static final List<PeerProvider> ALL = List.of(
             RedissonPeer.rLock(),
             RedissonPeer.rFencedLock(),
-            RedissonPeer.redLock(),
+            RedissonRedLockPeer.redLock(),
             SpringPeer.spinning(),
             SpringPeer.subscribing(),
             ShedLockPeer.provider());

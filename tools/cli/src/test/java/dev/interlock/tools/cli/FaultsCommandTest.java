@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.google.gson.Gson;
+import dev.interlock.conformance.history.Checker;
+import dev.interlock.conformance.history.Event;
+import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.conformance.history.Model;
+import dev.interlock.conformance.history.Verdict;
 import dev.interlock.spi.Assumption;
 import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.lab.CellVerdict;
@@ -162,6 +167,8 @@ class FaultsCommandTest {
                 TestStrategies.BOASTFUL,
                 "--fault",
                 "flushall",
+                "--histories",
+                directory.resolve("h").toString(),
                 "--out",
                 directory.resolve("a").toString());
 
@@ -172,6 +179,10 @@ class FaultsCommandTest {
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
         assertThat(Files.readString(directory.resolve("a/faults.md"))).contains("| flushall | fenced ! |");
         assertThat(Files.readString(directory.resolve("a/faults.json"))).contains("\"UNDECLARED\"");
+        List<Event> history = JsonLines.read(directory.resolve("h/test-boastful.flushall.jsonl"));
+        assertThat(new Checker(new Model(true, true)).check(history).outcome()).isEqualTo(Verdict.Outcome.VIOLATED);
+        assertThat(Files.readString(directory.resolve("h/test-boastful.flushall.edn")))
+                .contains(":type :ok, :f :acquire, :value {:client \"");
     }
 
     @Test
@@ -235,6 +246,7 @@ class FaultsCommandTest {
         "--fault earthquake, '--fault: there is no \"earthquake\": name some of killed, stopped'",
         "--strategy redlok, '--strategy: there is no \"redlok\": name some of '",
         "--lease 3, '--lease: 3 is not between 500 and 60000'",
+        "--histories target --seeds 3 --out target, '--histories: not with --seeds'",
         "--seeds 3, '--seeds: give a number of at least 1, --out for what is noted'",
         "--option taste=sweet, 'no strategy has an option \"taste\"'"
     })

@@ -14,6 +14,8 @@ import dev.interlock.tools.backends.EmbeddedBackend;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -86,6 +88,40 @@ class PeersTest {
             backend.servers().forEach(server -> server.command("FLUSHALL"));
 
             assertThat(lease.isValid()).isEqualTo(!canLook);
+        }
+    }
+
+    /** Without that, one rule of the kit would leave a thread that takes a processor, and memory, from all that come after. */
+    @Test
+    @Tag("deep")
+    void aRedLockThatRetriesForEverEndsWithItsClient() throws Exception {
+        PeerProvider peer = Peers.all().stream()
+                .filter(it -> it.name().equals("redisson-redlock"))
+                .findFirst()
+                .orElseThrow();
+        LockConfig config = LockConfig.builder().endpoints(backend.endpoints()).build();
+        String name = "peers-" + UUID.randomUUID();
+        try (PeerClient holder = peer.connect(config)) {
+            holder.lock(name).lock();
+            PeerClient other = peer.connect(config);
+            Lock waited = other.lock(name);
+            CompletableFuture<Throwable> end = new CompletableFuture<>();
+            CountDownLatch begins = new CountDownLatch(1);
+            new Thread(() -> {
+                        Thread.currentThread().interrupt();
+                        begins.countDown();
+                        try {
+                            waited.lock();
+                            end.completeExceptionally(new AssertionError("the lock was granted"));
+                        } catch (Throwable e) {
+                            end.complete(e);
+                        }
+                    })
+                    .start();
+            begins.await();
+            other.close();
+
+            assertThat(end.get()).isInstanceOf(Error.class).hasMessageContaining("closed");
         }
     }
 

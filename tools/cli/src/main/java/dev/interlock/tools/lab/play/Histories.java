@@ -4,6 +4,7 @@ package dev.interlock.tools.lab.play;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.JsonLines;
+import dev.interlock.conformance.history.KnossosEdn;
 import dev.interlock.conformance.history.Model;
 import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.lab.evidence.Moment.What;
@@ -17,8 +18,17 @@ import java.util.OptionalLong;
 public final class Histories {
     private Histories() {}
 
-    public static dev.interlock.conformance.history.Verdict judge(
-            List<LabClient> clients, List<Moment> moments, String lock, boolean fenced) {
+    static dev.interlock.conformance.history.Verdict judge(List<Event> history, boolean fenced) {
+        return new Checker(new Model(true, fenced)).check(history);
+    }
+
+    /** Writes a history as JSON lines, and for Knossos. */
+    static void write(List<Event> history, String lock, Path directory, String name) {
+        JsonLines.write(directory.resolve(name + ".jsonl"), history);
+        KnossosEdn.write(directory.resolve(name + ".edn"), history, lock);
+    }
+
+    static List<Event> of(List<LabClient> clients, List<Moment> moments, String lock) {
         List<Event> events = new ArrayList<>();
         for (LabClient client : clients) {
             List<Event> own = JsonLines.read(Path.of(client.history()));
@@ -28,7 +38,7 @@ public final class Histories {
                             moment.what() == What.KILLED && moment.who().equals(client.who()))
                     .forEach(killed -> end(own, killed.nanos(), lock).ifPresent(events::add));
         }
-        return new Checker(new Model(true, fenced)).check(events);
+        return events;
     }
 
     /** Returns the end of the hold of a killed process: a dead process holds no lock. */
@@ -40,7 +50,7 @@ public final class Histories {
         return last.op() == Event.Op.ACQUIRE && last.type() == Event.Type.OK
                 ? Optional.of(new Event(
                         last.sequence() + 1,
-                        nanos,
+                        Math.max(nanos, last.nanos()),
                         last.process(),
                         Event.Type.OK,
                         Event.Op.LOST,

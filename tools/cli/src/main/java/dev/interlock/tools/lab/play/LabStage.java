@@ -9,6 +9,7 @@ import dev.interlock.tools.lab.evidence.Evidence;
 import dev.interlock.tools.lab.evidence.Moment;
 import dev.interlock.tools.lab.evidence.Moment.What;
 import dev.interlock.tools.lab.evidence.Timeline;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -421,7 +422,13 @@ public final class LabStage implements AutoCloseable {
     public Evidence evidence(boolean fenced) {
         long end = System.nanoTime();
         List<Moment> moments = timeline.moments();
-        return Evidence.of(lease, moments, end, Histories.judge(clients, moments, LOCK, fenced), leftBehind());
+        return Evidence.of(
+                lease, moments, end, Histories.judge(Histories.of(clients, moments, LOCK), fenced), leftBehind());
+    }
+
+    /** Writes what the clients were told by the lock to files of a name in a directory. */
+    public void writeHistory(Path directory, String name) {
+        Histories.write(Histories.of(clients, timeline.moments(), LOCK), LOCK, directory, name);
     }
 
     /** The keys of the lock, without those that stay of any lock that was taken and given back. */

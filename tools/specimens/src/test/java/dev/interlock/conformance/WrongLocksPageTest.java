@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class WrongLocksPageTest {
     private static final String WRITE = "interlock.pages.write";
-    private static final Path PAGE = Path.of("..", "docs", "wrong-locks.md");
+    private static final Path PAGE = Path.of("..", "..", "docs", "wrong-locks.md");
     private static final Pattern METHOD = Pattern.compile("rule_(\\d+)_(\\d+)_(\\w+)");
 
     /** Rules of which no lock is known that breaks them, by number, with the reason. */

@@ -18,8 +18,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PeerTest {
     private static final String PROPERTY = "interlock.conformance.told";
+
+    /** The name of the kit's module, as its published jar has it. */
+    private static final String MODULE = "dev.interlock.conformance";
 
     /** Ends its process with a last line on the standard error. */
     public static final class Quitter implements LockStrategyProvider {
@@ -97,9 +102,9 @@ class PeerTest {
                         "--add-modules",
                         "ALL-MODULE-PATH",
                         "--patch-module",
-                        "kit=" + tests,
+                        MODULE + "=" + tests,
                         "-m",
-                        "kit/" + PeerStart.class.getName(),
+                        MODULE + "/" + PeerStart.class.getName(),
                         "1")
                 .redirectErrorStream(true)
                 .start();
@@ -107,7 +112,7 @@ class PeerTest {
             none.flush();
         }
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(said).contains("module module kit").contains("tryLock true");
+        assertThat(said).contains("module module " + MODULE).contains("tryLock true");
         assertThat(process.waitFor()).isZero();
     }
 
@@ -119,7 +124,10 @@ class PeerTest {
         if (!Files.isDirectory(classes)) {
             return classes;
         }
-        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Automatic-Module-Name", MODULE);
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest);
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 out.putNextEntry(

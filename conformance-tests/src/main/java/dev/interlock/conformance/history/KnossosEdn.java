@@ -2,7 +2,6 @@
 package dev.interlock.conformance.history;
 
 import dev.interlock.conformance.history.Event.Op;
-import dev.interlock.conformance.history.Event.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -85,7 +84,7 @@ public final class KnossosEdn {
      */
     private record Entry(String line, Event event, boolean lost) {
         boolean isEnd() {
-            return event.type() != Type.INVOKE;
+            return event.type() != Event.Type.INVOKE;
         }
     }
 
@@ -99,7 +98,7 @@ public final class KnossosEdn {
         for (Operation operation : Operation.of(events, base)) {
             if (operation.isAcquire() && operation.lostFrom != Operation.NEVER) {
                 String line = "loss of " + operation.process() + " " + operation.order();
-                for (Type type : List.of(Type.INVOKE, Type.UNKNOWN)) {
+                for (Event.Type type : List.of(Event.Type.INVOKE, Event.Type.UNKNOWN)) {
                     entries.add(new Entry(line, loss(operation, base + operation.lostFrom, type), true));
                 }
             }
@@ -107,7 +106,7 @@ public final class KnossosEdn {
         return entries;
     }
 
-    private static Event loss(Operation lost, long nanos, Type type) {
+    private static Event loss(Operation lost, long nanos, Event.Type type) {
         Long fence = lost.fence();
         return new Event(
                 0,
@@ -154,7 +153,7 @@ public final class KnossosEdn {
     private void add(Entry entry) {
         Event event = entry.event();
         int process = numbers.computeIfAbsent(entry.line(), it -> processes++);
-        if (event.type() == Type.UNKNOWN) {
+        if (event.type() == Event.Type.UNKNOWN) {
             numbers.remove(entry.line());
         }
         StringBuilder line = new StringBuilder("{:process ").append(process);
@@ -170,7 +169,7 @@ public final class KnossosEdn {
         lines.add(line.append(entry.lost() ? ", :lost true}" : "}").toString());
     }
 
-    private static String type(Type type) {
+    private static String type(Event.Type type) {
         return switch (type) {
             case INVOKE -> "invoke";
             case OK -> "ok";

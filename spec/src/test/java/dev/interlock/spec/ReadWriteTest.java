@@ -110,7 +110,7 @@ class ReadWriteTest {
     @Order(4)
     @Tag("nightly")
     @ParameterizedTest
-    @CsvSource({"rw-nightly, 150000", "rw-crowd, 250000"})
+    @CsvSource({"rw-nightly, 180000", "rw-crowd, 260000"})
     void theAlgorithmKeepsItsPromisesToMoreClients(String model, int states, TestReporter reporter) throws Exception {
         specification.holds(model, states, reporter);
     }

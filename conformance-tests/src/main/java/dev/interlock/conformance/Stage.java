@@ -21,6 +21,7 @@ import dev.interlock.conformance.internal.actor.Actor;
 import dev.interlock.conformance.internal.actor.Calm;
 import dev.interlock.conformance.internal.actor.Pending;
 import dev.interlock.conformance.internal.actor.Scale;
+import dev.interlock.conformance.internal.load.KeptHistories;
 import dev.interlock.conformance.internal.peer.Peer;
 import dev.interlock.conformance.internal.run.RuleOrder;
 import dev.interlock.conformance.plain.Beyond;

@@ -139,6 +139,36 @@ class ReadWriteTest {
         finish(reader);
     }
 
+    @Test
+    void readersComeWhenTheLeaseOfAWriterThatGoesOnReadingIsOver() throws Exception {
+        DistributedReadWriteLock lock = lock();
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        FutureTask<Object> reader = passing(lock().readLock());
+        awaitWaiting("to-read", 1);
+        FutureTask<Object> writer = passing(lock().writeLock());
+        awaitWaiting("to-write", 1);
+        // As if the lease had ended: the next script of a waiter is the first to see it.
+        sent("PEXPIRE", "writer", "1");
+        finish(reader);
+        assertThat(writer.isDone()).as("whether somebody has written meanwhile").isFalse();
+        lock.readLock().unlock();
+        finish(writer);
+        assertThat(sent("EXISTS", "readers")).isEqualTo(0L);
+    }
+
+    @Test
+    void aDowngradeLeavesNothingButTheFenceBehind() {
+        DistributedReadWriteLock lock = lock();
+        for (boolean writesLonger : List.of(true, false)) {
+            lock.writeLock().lock();
+            lock.readLock().lock();
+            (writesLonger ? lock.readLock() : lock.writeLock()).unlock();
+            (writesLonger ? lock.writeLock() : lock.readLock()).unlock();
+            assertThat(redis.server.command("KEYS", "*")).isEqualTo(List.of(KEY + "fence"));
+        }
+    }
+
     @Tag("deep")
     @Test
     void whatReadersShareIsRenewedTogether() {

@@ -62,7 +62,14 @@ local function settle(now, ended)
   if redis.call('ZREMRANGEBYSCORE', READERS, '-inf', now) > 0 then
     ended = ended or 'r'
   end
-  if redis.call('EXISTS', TO_WRITE, TO_READ) == 0 or redis.call('EXISTS', WRITER) == 1 then
+  if redis.call('EXISTS', WRITER) == 1 then
+    return
+  end
+  -- Whatever has ended since: the phase was one of writing.
+  if redis.call('ZREM', READERS, DOWNGRADE) == 1 then
+    ended = 'w'
+  end
+  if redis.call('EXISTS', TO_WRITE, TO_READ) == 0 then
     return
   end
   if redis.call('EXISTS', READERS) == 1 then

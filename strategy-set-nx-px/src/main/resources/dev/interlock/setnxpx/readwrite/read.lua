@@ -30,6 +30,9 @@ if ARGV[3] == '1' then
   end
 end
 redis.call('ZADD', READERS, 'GT', millis(now) + ARGV[2], ARGV[1])
+if writer then
+  redis.call('ZADD', READERS, '+inf', DOWNGRADE)
+end
 keep(READERS, ARGV[2] + TRACE)
 if ARGV[9] ~= '0' then
   redis.call('ZREM', TO_READ, ARGV[6])

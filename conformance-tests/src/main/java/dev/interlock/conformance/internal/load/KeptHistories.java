@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.load;
 
 import dev.interlock.conformance.history.Event;
 import dev.interlock.conformance.history.JsonLines;
@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.TestInfo;
 
 /** Keeps the histories that a rule judges, if {@value #PROPERTY} names a directory. */
-final class KeptHistories {
-    static final String PROPERTY = "interlock.conformance.histories";
+public final class KeptHistories {
+    public static final String PROPERTY = "interlock.conformance.histories";
 
     private final @Nullable Path directory;
     private final String name;
     private int count;
 
-    KeptHistories(@Nullable Path directory, String name) {
+    public KeptHistories(@Nullable Path directory, String name) {
         this.directory = directory;
         this.name = name;
     }
 
-    static KeptHistories of(TestInfo test) {
+    public static KeptHistories of(TestInfo test) {
         String directory = System.getProperty(PROPERTY);
         return new KeptHistories(
                 directory == null ? null : Path.of(directory),
@@ -34,7 +34,7 @@ final class KeptHistories {
     }
 
     /** Writes a history as JSON lines, and that of each of its locks for Knossos. */
-    void keep(List<Event> history) {
+    public void keep(List<Event> history) {
         if (directory == null) {
             return;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.interlock.conformance;
+package dev.interlock.conformance.internal.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -191,12 +191,14 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         Actor first = holderOf(other.getLock(name("a")));
         holderOf(other.getLock(name("b")));
         Actor waiter = actor("waiter");
-        Duration half = Scale.PATIENCE.dividedBy(20);
-        Duration whole = half.multipliedBy(2);
-        assertOnceWithin(whole.plus(half), "tryLock(time) that waits for two names", () -> {
+        Duration whole = Scale.PATIENCE.dividedBy(10);
+        // Late in the wait, so that a lock which waits for the second name as long again is far above the bound.
+        Duration untilFreed = whole.multipliedBy(3).dividedBy(4);
+        Duration bound = whole.multipliedBy(3).dividedBy(2);
+        assertOnceWithin(bound, "tryLock(time) that waits for two names", () -> {
             Pending<Duration> refused =
                     refusal(waiter, "tryLock(time)", () -> lock.tryLock(whole.toNanos(), TimeUnit.NANOSECONDS));
-            pass(half);
+            pass(untilFreed);
             first.does("unlock()", other.getLock(name("a"))::unlock);
             Duration taken = refused.result();
             assertAtLeast(whole, "the time of a wait for two names", taken);

@@ -83,9 +83,12 @@ abstract class TimedWaitRules extends InterruptRules {
         return holder;
     }
 
-    /** Acquires the lock on a thread that never unlocks it, with a short lease. */
+    /**
+     * Acquires the lock on a thread that never unlocks it, with a lease that ends soon, but not before those who wait
+     * for it have begun to.
+     */
     final void holdUntilTheLeaseEnds() {
-        DistributedLock dying = connected(factory()).getLock(name(), unrenewed(Scale.SHORT_LEASE));
+        DistributedLock dying = connected(factory()).getLock(name(), unrenewed(Scale.RENEWED_LEASE));
         actor("holder").does("lock()", () -> locked(dying));
     }
 

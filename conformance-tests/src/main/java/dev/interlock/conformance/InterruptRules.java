@@ -485,15 +485,24 @@ abstract class InterruptRules extends ReentryRules {
         }
     }
 
-    /** Interrupts before, during or after an unlock, depending on the round. */
+    /**
+     * Interrupts before, during or after an unlock, depending on the round. Two rounds go by for each, as the lock is
+     * held by either client in turn.
+     */
     private static Pending<?> unlockAndInterrupt(int round, Actor holder, DistributedLock held, Actor waiter) {
         int step = round % HANDOVERS;
         if (step < 2) {
+            Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
+            unlocking.result();
+            waiter.interrupt();
+            return unlocking;
+        }
+        if (step < 4) {
             waiter.interrupt();
             return holder.beginTo("unlock()", held::unlock);
         }
         Pending<?> unlocking = holder.beginTo("unlock()", held::unlock);
-        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * (step - 2));
+        long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(50L * (step - 4));
         while (System.nanoTime() - until < 0) {
             Thread.onSpinWait();
         }

@@ -188,7 +188,7 @@ final class WrongInterrupts {
                             @Override
                             <T> T call(Call<T> call, T otherwise) throws InterruptedException {
                                 T result = call.run();
-                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
                                 if (Thread.interrupted()) {
                                     throw new InterruptedException();
                                 }

@@ -155,32 +155,35 @@ abstract class WaitingRules extends FencingRules {
     @Test
     @Tag("chapter-8")
     public final void rule_8_6_waitersOfAClientAreServedInOrderOfArrival() {
-        DistributedLock lock = lock();
-        Actor holder = holderOf(lock);
-        List<String> served = Collections.synchronizedList(new ArrayList<>());
-        List<String> arrived = new ArrayList<>();
-        List<Pending<?>> waiting = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            waiting.add(arrive(arrived, "lock() " + i, name -> {
-                lock.lock();
-                served.add(name);
-                lock.unlock();
-            }));
-            waiting.add(arrive(arrived, "acquire() " + i, name -> {
-                LockHandle lease = lock.acquire();
-                served.add(name);
-                lease.close();
-            }));
-            waiting.add(arrive(arrived, "tryLock(time) " + i, name -> {
-                assertTrue(
-                        timedTryLock(lock, Scale.PATIENCE).call(), name + " should get a lock that is freed in time");
-                served.add(name);
-                lock.unlock();
-            }));
-        }
-        holder.does("unlock()", lock::unlock);
-        waiting.forEach(Pending::result);
-        assertEquals(arrived, served, "the order in which the waiting threads of one client got the lock");
+        inCalm(again -> {
+            DistributedLock lock = factory().getLock(name(again));
+            Actor holder = holderOf(lock);
+            List<String> served = Collections.synchronizedList(new ArrayList<>());
+            List<String> arrived = new ArrayList<>();
+            List<Pending<?>> waiting = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                waiting.add(arrive(arrived, "lock() " + i, name -> {
+                    lock.lock();
+                    served.add(name);
+                    lock.unlock();
+                }));
+                waiting.add(arrive(arrived, "acquire() " + i, name -> {
+                    LockHandle lease = lock.acquire();
+                    served.add(name);
+                    lease.close();
+                }));
+                waiting.add(arrive(arrived, "tryLock(time) " + i, name -> {
+                    assertTrue(
+                            timedTryLock(lock, Scale.PATIENCE).call(),
+                            name + " should get a lock that is freed in time");
+                    served.add(name);
+                    lock.unlock();
+                }));
+            }
+            holder.does("unlock()", lock::unlock);
+            waiting.forEach(Pending::result);
+            assertEquals(arrived, served, "the order in which the waiting threads of one client got the lock");
+        });
     }
 
     private Pending<?> arrive(List<String> arrived, String name, Turn turn) {
@@ -557,14 +560,14 @@ abstract class WaitingRules extends FencingRules {
     }
 
     /** Clients that have waited before, so that classes are loaded and connections open. */
-    private List<DistributedLockFactory> experiencedClients(int count) {
+    private List<DistributedLockFactory> experiencedClients(int count, String name) {
         List<DistributedLockFactory> clients = new ArrayList<>();
         List<Pending<?>> waiting = new ArrayList<>();
-        DistributedLock lock = lock();
+        DistributedLock lock = factory().getLock(name);
         Actor holder = holderOf(lock);
         for (int i = 0; i < count; i++) {
             DistributedLockFactory client = connected(attentiveClient());
-            DistributedLock other = client.getLock(name());
+            DistributedLock other = client.getLock(name);
             Actor waiter = actor("waiter to be " + i);
             Pending<?> turn = waiter.beginTo("lock() and unlock()", () -> {
                 other.lock();
@@ -591,44 +594,48 @@ abstract class WaitingRules extends FencingRules {
     @Tag("chapter-8")
     @Needs(Capability.FAIR)
     public final void rule_8_23_clientsAreServedInOrderOfArrival() {
-        List<DistributedLockFactory> clients = experiencedClients(5);
-        DistributedLock lock = lock();
-        Actor holder = holderOf(lock);
-        List<String> served = Collections.synchronizedList(new ArrayList<>());
-        List<String> arrived = new ArrayList<>();
-        List<Pending<?>> waiting = new ArrayList<>();
-        for (DistributedLockFactory client : clients) {
-            waiting.add(arrive(arrived, served, client.getLock(name()), waiting.size()));
-        }
-        holder.does("unlock()", lock::unlock);
-        waiting.forEach(Pending::result);
-        assertEquals(arrived, served, "the order in which waiting clients got the lock");
+        inCalm(again -> {
+            List<DistributedLockFactory> clients = experiencedClients(5, name(again));
+            DistributedLock lock = factory().getLock(name(again));
+            Actor holder = holderOf(lock);
+            List<String> served = Collections.synchronizedList(new ArrayList<>());
+            List<String> arrived = new ArrayList<>();
+            List<Pending<?>> waiting = new ArrayList<>();
+            for (DistributedLockFactory client : clients) {
+                waiting.add(arrive(arrived, served, client.getLock(name(again)), waiting.size()));
+            }
+            holder.does("unlock()", lock::unlock);
+            waiting.forEach(Pending::result);
+            assertEquals(arrived, served, "the order in which waiting clients got the lock");
+        });
     }
 
     @Test
     @Tag("chapter-8")
     @Needs(Capability.FAIR)
     public final void rule_8_24_aClientThatIsGoneIsPassedOver() {
-        List<DistributedLockFactory> clients = experiencedClients(5);
-        DistributedLock lock = lock();
-        Actor holder = holderOf(lock);
-        Actor hasty = actor("waiter that gives up");
-        DistributedLock first = clients.get(0).getLock(name());
-        Pending<?> givingUp = hasty.beginTo("lockInterruptibly()", first::lockInterruptibly);
-        settleWell(hasty, givingUp);
-        List<String> served = Collections.synchronizedList(new ArrayList<>());
-        List<String> arrived = new ArrayList<>();
-        List<Pending<?>> waiting = new ArrayList<>();
-        for (DistributedLockFactory client : clients.subList(1, 5)) {
-            waiting.add(arrive(arrived, served, client.getLock(name()), waiting.size()));
-        }
-        clients.get(2).close();
-        arrived.remove(1);
-        waiting.remove(1).failure(IllegalStateException.class);
-        hasty.interrupt();
-        givingUp.failure(InterruptedException.class);
-        holder.does("unlock()", lock::unlock);
-        waiting.forEach(Pending::result);
-        assertEquals(arrived, served, "the order in which the clients that still waited got the lock");
+        inCalm(again -> {
+            List<DistributedLockFactory> clients = experiencedClients(5, name(again));
+            DistributedLock lock = factory().getLock(name(again));
+            Actor holder = holderOf(lock);
+            Actor hasty = actor("waiter that gives up");
+            DistributedLock first = clients.get(0).getLock(name(again));
+            Pending<?> givingUp = hasty.beginTo("lockInterruptibly()", first::lockInterruptibly);
+            settleWell(hasty, givingUp);
+            List<String> served = Collections.synchronizedList(new ArrayList<>());
+            List<String> arrived = new ArrayList<>();
+            List<Pending<?>> waiting = new ArrayList<>();
+            for (DistributedLockFactory client : clients.subList(1, 5)) {
+                waiting.add(arrive(arrived, served, client.getLock(name(again)), waiting.size()));
+            }
+            clients.get(2).close();
+            arrived.remove(1);
+            waiting.remove(1).failure(IllegalStateException.class);
+            hasty.interrupt();
+            givingUp.failure(InterruptedException.class);
+            holder.does("unlock()", lock::unlock);
+            waiting.forEach(Pending::result);
+            assertEquals(arrived, served, "the order in which the clients that still waited got the lock");
+        });
     }
 }

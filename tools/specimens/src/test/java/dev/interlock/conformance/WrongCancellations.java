@@ -6,6 +6,8 @@ import dev.interlock.LockHandle;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -96,6 +98,10 @@ final class WrongCancellations {
     private static final class AlwaysCancelled extends CompletableFuture<Object> {
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
+            // Lets a grant come first that is on its way.
+            for (int i = 0; i < 50 && !isDone(); i++) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            }
             super.cancel(mayInterruptIfRunning);
             return true;
         }

@@ -133,7 +133,7 @@ final class WrongOwnership {
                                 if (releases.incrementAndGet() % 10 != 0) {
                                     return super.release(claim);
                                 }
-                                CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS)
+                                CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS)
                                         .execute(() -> super.release(claim));
                                 return new Release.Freed(true);
                             }

@@ -10,8 +10,6 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
 import dev.interlock.conformance.WrongTimedWaits.Queues;
-import dev.interlock.conformance.internal.actor.Actor;
-import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -259,16 +257,31 @@ final class WrongWaiting {
                 return new Listening(server, config) {
                     @Override
                     void lost(MemoryServer server, MemoryServer.Listener listener, Runnable onFreed) {
-                        Actor reconnection = Actor.platform("reconnection");
-                        reconnection.beginTo("listen", () -> {
-                            Waits.pass(Duration.ofMillis(50));
-                            server.listen(listener);
-                        });
-                        reconnection.beginTo("end", reconnection::dismiss);
+                        server.listen(new ListensAfterARelease(server, listener));
                     }
                 };
             }
         };
+    }
+
+    /** Misses the next release, however late it comes, and lets another one listen after it. */
+    private record ListensAfterARelease(MemoryServer server, MemoryServer.Listener next)
+            implements MemoryServer.Listener {
+        @Override
+        public String name() {
+            return next.name();
+        }
+
+        @Override
+        public void freed() {
+            server.unlisten(this);
+            server.listen(next);
+        }
+
+        @Override
+        public void connectionLost() {
+            server.listen(this);
+        }
     }
 
     private static WrongLock cutConnectionsEndAWait() {
@@ -551,7 +564,7 @@ final class WrongWaiting {
     }
 
     private static WrongLock theServerKeepsTheLockForAWaiterThatGaveUp() {
-        return new WrongLock("theServerKeepsTheLockForAWaiterThatGaveUp", "5.17", "5.21", "8.12") {
+        return new WrongLock("theServerKeepsTheLockForAWaiterThatGaveUp", "5.21", "8.12") {
             @Override
             MemoryServer server() {
                 return new ListKeeper();
@@ -583,8 +596,36 @@ final class WrongWaiting {
         };
     }
 
+    /** Keeps a lock that was freed for the client that freed it, in case that client wants it again. */
+    private static final class LoyalServer extends MemoryServer {
+        private static final long LOYALTY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+        private record Last(Object client, long freedNanos) {}
+
+        private final Map<String, Last> last = new HashMap<>();
+
+        Attempt attempt(Claim claim, Object client) {
+            Last freed = last.get(claim.name());
+            boolean kept = freed != null
+                    && !freed.client().equals(client)
+                    && System.nanoTime() - freed.freedNanos() < LOYALTY_NANOS;
+            return kept ? new Attempt.Refused(Optional.empty()) : super.attempt(claim);
+        }
+
+        Release release(Claim claim, Object client) {
+            last.put(claim.name(), new Last(client, System.nanoTime()));
+            return super.release(claim);
+        }
+    }
+
     private static WrongLock localHandOffsGoOnAndOn() {
         return new WrongLock("localHandOffsGoOnAndOn", "8.13") {
+            /** Or a busy machine would empty the queue of the client now and then, and let another client in. */
+            @Override
+            MemoryServer server() {
+                return new LoyalServer();
+            }
+
             @Override
             LockConfig config(LockConfig config) {
                 return config.toBuilder().localHandoffs(10_000).build();
@@ -593,12 +634,19 @@ final class WrongWaiting {
             /** Without tokens to reserve, nothing else bounds the hand-offs. */
             @Override
             LeaseProtocol protocol(MemoryServer server, LockConfig config) {
+                LoyalServer loyal = (LoyalServer) server;
                 return new MemoryProtocol(server, config.commandTimeout()) {
                     @Override
                     public Attempt attempt(Claim claim) {
-                        return super.attempt(claim) instanceof Attempt.Granted granted
+                        Attempt attempt = loyal.request(config.commandTimeout(), () -> loyal.attempt(claim, this));
+                        return attempt instanceof Attempt.Granted granted
                                 ? new Attempt.Granted(granted.validity(), OptionalLong.empty())
-                                : new Attempt.Refused(Optional.empty());
+                                : attempt;
+                    }
+
+                    @Override
+                    public Release release(Claim claim) {
+                        return loyal.request(config.commandTimeout(), () -> loyal.release(claim, this));
                     }
                 };
             }

@@ -149,8 +149,7 @@ final class WrongFaults {
                         "9.18",
                         "9.20",
                         "9.21",
-                        "9.22",
-                        "9.29") {
+                        "9.22") {
                     @Override
                     MemoryServer server() {
                         return new MemoryServer() {

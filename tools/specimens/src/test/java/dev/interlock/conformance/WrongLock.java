@@ -18,6 +18,7 @@ import java.util.TreeSet;
 class WrongLock {
     private final String name;
     private final Set<String> breaks;
+    private Set<String> races = Set.of();
 
     WrongLock(String name, String... breaks) {
         this.name = name;
@@ -29,9 +30,20 @@ class WrongLock {
         return name;
     }
 
-    /** The numbers of the rules that it breaks, such as {@code 4.2}. */
+    /** The numbers of the rules that it always breaks, such as {@code 4.2}. */
     final Set<String> breaks() {
         return breaks;
+    }
+
+    /** The numbers of the rules that it breaks only if a race goes against it. */
+    final Set<String> races() {
+        return races;
+    }
+
+    /** Sets the rules that it breaks only if a race goes against it. */
+    final WrongLock races(String... rules) {
+        races = Set.of(rules);
+        return this;
     }
 
     MemoryServer server() {

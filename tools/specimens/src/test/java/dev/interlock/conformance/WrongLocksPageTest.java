@@ -82,11 +82,11 @@ class WrongLocksPageTest {
                 # Wrong locks
 
                 A rule that no lock can break proves nothing. For each rule of [the contract](contract.md), this page lists wrong locks
-                that break it. Their names say what is wrong with them; their code is in the tests of `conformance-tests`: `Wrong*.java`
+                that break it. Their names say what is wrong with them; their code is in the tests of `tools/specimens`: `Wrong*.java`
                 for those in memory, `Specimens.java` for those on Redis. The build runs each of them and fails if it keeps a rule that
                 it is listed for.
 
-                Generated: `mvn test -pl conformance-tests -am -Dtest=WrongLocksPageTest -Dsurefire.failIfNoSpecifiedTests=false
+                Generated: `mvn test -pl tools/specimens -am -Dtest=WrongLocksPageTest -Dsurefire.failIfNoSpecifiedTests=false
                 -Dinterlock.pages.write=true` writes it anew.
 
                 """);

@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.junit.jupiter.api.TestReporter;
 
 /**
@@ -17,30 +16,33 @@ import org.junit.jupiter.api.TestReporter;
 final class Reruns {
     static final String COUNT = "interlock.wronglocks.reruns";
 
-    private final Map<String, Set<String>> rulesByLock = new TreeMap<>();
-    private int count;
+    /** How often each rule was run again, by lock. */
+    private final Map<String, Map<String, Integer>> rulesByLock = new TreeMap<>();
 
     static Optional<Integer> budget() {
         return Optional.ofNullable(Integer.getInteger(COUNT));
     }
 
     synchronized void add(String lock, Set<String> rules) {
-        count += rules.size();
-        rulesByLock.computeIfAbsent(lock, any -> new TreeSet<>()).addAll(rules);
+        Map<String, Integer> ofLock = rulesByLock.computeIfAbsent(lock, any -> new TreeMap<>());
+        rules.forEach(rule -> ofLock.merge(rule, 1, Integer::sum));
     }
 
     synchronized int count() {
-        return count;
+        return rulesByLock.values().stream()
+                .flatMap(ofLock -> ofLock.values().stream())
+                .mapToInt(Integer::intValue)
+                .sum();
     }
 
     synchronized void publish(TestReporter reporter) {
-        reporter.publishEntry(Map.of(COUNT, Integer.toString(count), COUNT + ".rules", rulesByLock.toString()));
+        reporter.publishEntry(Map.of(COUNT, Integer.toString(count()), COUNT + ".rules", rulesByLock.toString()));
     }
 
     synchronized void assertWithin(int budget) {
-        if (count > budget) {
-            throw new AssertionError("rules were run again " + count + " times, and " + COUNT + " allows " + budget
-                    + "; the rules of each lock: " + rulesByLock);
+        if (count() > budget) {
+            throw new AssertionError("rules were run again " + count() + " times, and " + COUNT + " allows " + budget
+                    + "; the rules of each lock, and how often: " + rulesByLock);
         }
     }
 }

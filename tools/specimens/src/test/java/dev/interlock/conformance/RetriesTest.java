@@ -141,6 +141,6 @@ class RetriesTest {
         assertThatThrownBy(() -> reruns.assertWithin(1))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("run again 2 times, and interlock.wronglocks.reruns allows 1")
-                .hasMessageContaining("{wrong at the third time=[11.1]}");
+                .hasMessageContaining("{wrong at the third time={11.1=2}}");
     }
 }

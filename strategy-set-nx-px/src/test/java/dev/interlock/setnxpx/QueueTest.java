@@ -103,6 +103,7 @@ class QueueTest extends OnChosenClients {
     }
 
     @Test
+    @Tag("deep")
     void clientsTakeTurns() throws Exception {
         int clients = 4;
         int total = 400;

@@ -249,8 +249,7 @@ final class WrongOwnership {
                         "2.9",
                         "3.3",
                         "4.15",
-                        "4.19",
-                        "4.20"),
+                        "4.19"),
                 new WithBackDoor("queriesAskTheBackend", "2.14", "3.8") {
                     @Override
                     protected DistributedLock spoil(DistributedLock lock) {

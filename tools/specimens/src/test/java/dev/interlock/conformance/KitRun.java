@@ -29,7 +29,7 @@ import org.junit.platform.testkit.engine.Event;
 /** Runs the kit, many rules at once, since most rules wait most of the time. */
 final class KitRun {
     /** The largest number of runs of a rule until its verdict stands. */
-    private static final int RUNS_FOR_A_VERDICT = 5;
+    private static final int RUNS_FOR_A_VERDICT = 8;
 
     private static final Pattern RULE = Pattern.compile("rule_(\\d+)_(\\d+)_\\w+");
     private static final String SUBJECT = "subject";

@@ -41,8 +41,20 @@ final class Backend implements AutoCloseable {
         server.command("DEL", key(name));
     }
 
+    /** The same, if it is still held as it was when its {@link #word} was read. Returns whether it was. */
+    boolean forget(String name, String word) {
+        String script = "return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0";
+        return Long.valueOf(1).equals(server.command("EVAL", script, "1", key(name), word));
+    }
+
+    /** What the key of a lock contains, or an empty string. */
+    String word(String name) {
+        Object word = server.command("GET", key(name));
+        return word == null ? "" : word.toString();
+    }
+
     boolean isTaken(String name) {
-        return server.command("GET", key(name)) != null;
+        return !word(name).isEmpty();
     }
 
     /** The milliseconds until a lock expires. */

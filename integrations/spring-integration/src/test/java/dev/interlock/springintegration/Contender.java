@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.springintegration;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.leader.DefaultCandidate;
@@ -14,6 +17,8 @@ final class Contender implements AutoCloseable {
     final AtomicInteger granted = new AtomicInteger();
     final AtomicInteger revoked = new AtomicInteger();
     private final LockRegistryLeaderInitiator initiator;
+    /** When the last heart beat began that was answered by {@code true}. */
+    private volatile long heldNanos;
 
     Contender(LockRegistry<?> registry, String role, Duration heartBeat) {
         this(registry, role, heartBeat, leading -> {});
@@ -25,22 +30,39 @@ final class Contender implements AutoCloseable {
     }
 
     Contender(LockRegistry<?> registry, String role, Duration heartBeat, Told told) {
-        initiator = new LockRegistryLeaderInitiator(registry, new DefaultCandidate("contender", role) {
-            @Override
-            public void onGranted(Context context) {
-                granted.incrementAndGet();
-                told.leads(true);
-            }
+        initiator = new LockRegistryLeaderInitiator(
+                key -> beating(registry.obtain(key)), new DefaultCandidate("contender", role) {
+                    @Override
+                    public void onGranted(Context context) {
+                        granted.incrementAndGet();
+                        told.leads(true);
+                    }
 
-            @Override
-            public void onRevoked(Context context) {
-                revoked.incrementAndGet();
-                told.leads(false);
-            }
-        });
+                    @Override
+                    public void onRevoked(Context context) {
+                        revoked.incrementAndGet();
+                        told.leads(false);
+                    }
+                });
         initiator.setHeartBeatMillis(heartBeat.toMillis());
         initiator.setBusyWaitMillis(10);
         initiator.start();
+    }
+
+    private Lock beating(Lock lock) {
+        return (Lock) Proxy.newProxyInstance(
+                Lock.class.getClassLoader(), new Class<?>[] {Lock.class}, (proxy, method, args) -> {
+                    long begun = System.nanoTime();
+                    try {
+                        Object answer = method.invoke(lock, args);
+                        if (Boolean.TRUE.equals(answer)) {
+                            heldNanos = begun;
+                        }
+                        return answer;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     boolean isLeader() {
@@ -57,6 +79,11 @@ final class Contender implements AutoCloseable {
         int before = revoked.get();
         // Who stops leading and leads again has been revoked in between.
         return isLeader() && thing.getAsBoolean() && isLeader() && revoked.get() == before;
+    }
+
+    /** Whether a thing was true while this contender led all the time, and its last heart beat began less than a time ago. */
+    boolean leadsWhile(Duration sinceBeat, BooleanSupplier thing) {
+        return leadsWhile(thing) && System.nanoTime() - heldNanos < sinceBeat.toNanos();
     }
 
     @Override

@@ -65,6 +65,17 @@ public final class JedisNodes {
      * @throws IllegalArgumentException if locks cannot be kept over a client of its type; the message says why
      */
     public static RedisNode of(UnifiedJedis client, Duration timeout, Environment env) {
+        try {
+            return byType(client, timeout, env);
+        } catch (NoClassDefFoundError e) {
+            throw new IllegalArgumentException(
+                    "no client of this version of Jedis can be used (" + e.getMessage()
+                            + " is missing): update Jedis to 7.4.1 or later, or name the servers as endpoints",
+                    e);
+        }
+    }
+
+    private static RedisNode byType(UnifiedJedis client, Duration timeout, Environment env) {
         if (client instanceof RedisClient single) {
             return of(single, env);
         }

@@ -18,6 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,6 +37,14 @@ class OlderClientsTest {
                             : name.startsWith("lettuce-core-") ? older("lettuce-core-" + lettuce) : entry;
                 })
                 .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String boot40() {
+        return classPath("7.0.0", "6.8.2.RELEASE");
+    }
+
+    private static String boot35() {
+        return classPath("6.0.0", "6.6.0.RELEASE");
     }
 
     private static String older(String client) {
@@ -62,7 +71,8 @@ class OlderClientsTest {
         "set-nx-px, client=jedis",
         "set-nx-px, client=lettuce",
         "setnx-getset, client=interlock",
-        "redlock, cold-start=trust"
+        "redlock, client=interlock",
+        "redlock, client=lettuce"
     })
     void aStrategyByNameLocks(String strategy, String option) throws InterruptedException {
         List<RedisServer> others = new ArrayList<>();
@@ -75,16 +85,36 @@ class OlderClientsTest {
             }
             List<String> arguments = new ArrayList<>(List.of(strategy, endpoints, option));
             if (strategy.equals("redlock")) {
-                arguments.add("node-timeout=5s");
+                arguments.addAll(List.of("cold-start=trust", "node-timeout=5s"));
             }
-            assertThat(lock(classPath("7.0.0", "6.8.2.RELEASE"), arguments))
+            assertThat(lock(boot40(), arguments))
                     .as("on the clients of Spring Boot 4.0")
                     .isEqualTo(OlderClientsMain.LOCKED);
-            assertThat(lock(classPath("6.0.0", "6.6.0.RELEASE"), arguments))
+            assertThat(lock(boot35(), arguments))
                     .as("on the clients of Spring Boot 3.5")
                     .isEqualTo(OlderClientsMain.LOCKED);
         } finally {
             others.forEach(RedisServer::close);
         }
+    }
+
+    @Test
+    void theBuilderTakesAClientOfLettuce() throws InterruptedException {
+        assertThat(lock(boot40(), builder("lettuce"))).isEqualTo(OlderClientsMain.LOCKED);
+        assertThat(lock(boot35(), builder("lettuce"))).isEqualTo(OlderClientsMain.LOCKED);
+    }
+
+    /** The types of client that it takes came with Jedis 7.2. */
+    @Test
+    void theBuilderSaysThatAClientOfJedisIsTooOld() throws InterruptedException {
+        String word = "update Jedis to 7.4.1 or later, or name the servers as endpoints";
+        assertThat(lock(boot40(), builder("jedis"))).contains(word);
+        assertThat(lock(boot35(), builder("jedis"))).contains(word);
+        assertThat(lock(System.getProperty("java.class.path"), builder("jedis")))
+                .contains("JedisPooled cannot be used");
+    }
+
+    private static List<String> builder(String client) {
+        return List.of(OlderClientsMain.BUILDER, TestRedis.SERVER.uri(), "client=" + client);
     }
 }

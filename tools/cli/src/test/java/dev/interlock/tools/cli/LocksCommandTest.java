@@ -12,6 +12,7 @@ import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
+import dev.interlock.LossCause;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -232,6 +234,19 @@ class LocksCommandTest {
         assertThat(run(ExitCodes.OK, "list")).isEqualTo("no lock is held\n");
         assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
         assertThat(run(ExitCodes.OK, "release", "a", "--force", "--yes")).isEqualTo("nobody holds lock \"a\"\n");
+    }
+
+    /** That the lease is gone is what its renewal finds. Its own end would be told as another cause. */
+    @Test
+    @Tag("deep")
+    void aReleaseByForceIsToldToTheHolderByItsNextRenewal() throws Exception {
+        DistributedLock held = lock("a").withLease(Duration.ofSeconds(15));
+        held.lock();
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        held.lease().orElseThrow().onLoss(told::complete);
+        run(ExitCodes.OK, "release", "a", "--force", "--yes");
+        assertThat(told.get(1, TimeUnit.MINUTES)).isEqualTo(LossCause.GONE);
+        assertThatThrownBy(held::unlock).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.Objects;
 public class LockBackendException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What the caller may conclude about the request. */
+    /** The conclusion that the caller may draw about the request. */
     public enum Reason {
         /** The request was not carried out, because no server could be reached or none was ready. It may be repeated. */
         UNREACHABLE,
@@ -23,7 +23,7 @@ public class LockBackendException extends RuntimeException {
         OUTCOME_UNKNOWN
     }
 
-    /** What the caller may conclude. */
+    /** The conclusion that the caller may draw. */
     private final Reason reason;
 
     /**

@@ -31,9 +31,9 @@ public enum Chapter {
     CONDITIONS(13, "Conditions"),
     /** Who may read and write at the same time, and in which order. */
     READ_WRITE(14, "Read and write"),
-    /** What a lock over several names has in common with one over a single name, and what it has not. */
+    /** Locks over several names: the rules of single locks that they keep, and those of their own. */
     SEVERAL_NAMES(15, "Several names"),
-    /** What carries acquisitions whose callers do not wait. */
+    /** Asynchronous acquisition: the threads that carry it, and their independence of each other. */
     ASYNCHRONY(16, "Asynchronous acquisition");
 
     private final int number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance;
 
-/** What can go wrong between a lock and its backend; on a backend of several servers, with all of them at once. */
+/** A fault between a lock and its backend; on a backend of several servers, with all of them at once. */
 public enum Fault {
     /** Requests are neither answered nor refused until {@link FaultInjector#heal}, after which those that wait are carried out. */
     PAUSE,

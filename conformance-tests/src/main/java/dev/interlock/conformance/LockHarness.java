@@ -6,10 +6,10 @@ import dev.interlock.spi.LockStrategyProvider;
 import java.util.Optional;
 
 /**
- * What the kit needs in order to test a strategy: its provider, and a backend to run it on.
+ * The environment in which the kit tests a strategy: its provider, and a backend to run it on.
  *
  * <p>The kit asks for a new harness before each test and closes it afterwards, so a backend that a test broke can be
- * thrown away or mended in between. Before it asks for anything else, the kit looks at the provider's profile, {@link
+ * thrown away or repaired in between. Before it asks for anything else, the kit looks at the provider's profile, {@link
  * #faults()} and {@link #reachableFromOtherProcesses()}, and skips a rule because of them: a harness that starts its
  * backend only in {@link #config()} then needs no backend. Names of locks are never used twice. Harnesses must be safe
  * to use from any thread.
@@ -50,7 +50,7 @@ public interface LockHarness extends AutoCloseable {
         return false;
     }
 
-    /** Ends the backend, or mends it for the next test. */
+    /** Ends the backend, or repairs it for the next test. */
     @Override
     default void close() {}
 }

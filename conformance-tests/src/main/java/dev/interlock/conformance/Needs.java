@@ -9,7 +9,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a rule depends on. If something is missing, the rule is skipped and the report says why. */
+/** Declares the dependencies of a rule. If something is missing, the rule is skipped and the report says why. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
@@ -23,15 +23,15 @@ public @interface Needs {
     /** The faults that the harness must be able to cause. */
     Fault[] faults() default {};
 
-    /** What the lock must have that a plain {@link java.util.concurrent.locks.Lock} need not have; a strategy has all of it. */
+    /** The features that the lock must have and a plain {@link java.util.concurrent.locks.Lock} need not have; a strategy has all of it. */
     Beyond[] beyond() default {};
 
-    /** Whether the backend must be reachable from other processes. */
+    /** Returns whether the backend must be reachable from other processes. */
     boolean processes() default false;
 
-    /** Whether processes must be stopped and continued by signals, as on POSIX systems. */
+    /** Returns whether processes must be stopped and continued by signals, as on POSIX systems. */
     boolean signals() default false;
 
-    /** Whether the JVM must have virtual threads, as from Java 21. */
+    /** Returns whether the JVM must have virtual threads, as from Java 21. */
     boolean virtualThreads() default false;
 }

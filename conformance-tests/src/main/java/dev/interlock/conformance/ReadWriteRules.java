@@ -93,7 +93,7 @@ abstract class ReadWriteRules extends ConditionRules {
         holder.does("unlock()", side::unlock);
     }
 
-    /** Whether a side can be had by somebody else, by a thread that gives it back. */
+    /** Asserts whether somebody else can get a side, by a thread that gives it back. */
     private static void assertCanBeHad(boolean expected, DistributedLock side, String why) {
         assertEquals(expected, isFree(side), why);
     }

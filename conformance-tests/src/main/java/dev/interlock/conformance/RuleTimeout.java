@@ -66,7 +66,7 @@ final class RuleTimeout implements InvocationInterceptor {
         }
     }
 
-    /** What an invocation threw, if anything. */
+    /** The outcome of an invocation: the exception that it threw, if any. */
     private record Outcome(@Nullable Throwable thrown) {
         static Outcome of(InvocationInterceptor.Invocation<@Nullable Void> invocation) {
             try {

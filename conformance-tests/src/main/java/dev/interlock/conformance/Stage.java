@@ -48,7 +48,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What all chapters share: the harness of the present test, its clients, its threads, and waits. */
+/** The base of all chapters: the harness of the present test, its clients, its threads, and waits. */
 @Tag("conformance")
 @TestMethodOrder(RuleOrder.class)
 @ExtendWith({Retries.class, RuleTimeout.class, CertificateWriter.class})
@@ -168,7 +168,7 @@ abstract class Stage {
         }
     }
 
-    /** What the locks under test have beyond {@code Lock}. */
+    /** Returns the features that the locks under test have beyond {@code Lock}. */
     Set<Beyond> offered() {
         return EnumSet.allOf(Beyond.class);
     }

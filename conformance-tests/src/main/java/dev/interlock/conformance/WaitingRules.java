@@ -194,7 +194,7 @@ abstract class WaitingRules extends FencingRules {
         return waiting;
     }
 
-    /** What a waiter does when it is its turn. */
+    /** An action of a waiter when its turn has come. */
     private interface Turn {
         void take(String name) throws Exception;
     }

@@ -118,6 +118,16 @@ class ContractTest {
     }
 
     @Test
+    void everyRuleIsOneSentence() throws IOException {
+        Matcher matcher = RULE.matcher(Files.readString(CONTRACT));
+        while (matcher.find()) {
+            assertThat(matcher.group("text").replaceAll("`[^`]*`", "code").replaceAll("\\\\?\n", " "))
+                    .as("rule " + matcher.group(1) + "." + matcher.group(2))
+                    .matches("[^.;!?]+\\. ");
+        }
+    }
+
+    @Test
     void everyRuleHasTheTagOfItsChapter() {
         assertThat(tests()).allSatisfy(method -> {
             Matcher matcher = METHOD.matcher(method.getName());

@@ -187,7 +187,7 @@ final class Acquisitions {
             return acquisition.contend();
         }
         if (waiter.place != null) {
-            // Whoever asks the backend may have been refused because the lock was granted to this place.
+            // The backend may have refused the request because it granted the lock to this waiter meanwhile.
             cell.signal();
         }
         return queue(waiter, acquisition);

@@ -105,7 +105,7 @@ final class CellTable {
         }
     }
 
-    /** Whether another server has taken over since a moment. */
+    /** Returns whether another server has taken over since a moment. */
     boolean isBeforeTakeover(long confirmedNanos) {
         return confirmedNanos - takeoverNanos.get() < 0;
     }
@@ -121,7 +121,7 @@ final class CellTable {
     }
 
     /**
-     * Whether any cell is in use. Iterates, since the map's size is updated after an entry is added, and may be zero
+     * Returns whether any cell is in use. Iterates, since the map's size is updated after an entry is added, and may be zero
      * too early.
      */
     boolean isInUse() {

@@ -115,7 +115,7 @@ final class Grant extends GrantValidity {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
-    /** Whether there was a failover since the backend confirmed this grant, so that the new server may not know it. */
+    /** Returns whether there was a failover since the backend confirmed this grant, so that the new server may not know it. */
     boolean isBeforeTakeover() {
         return cell.table.isBeforeTakeover(confirmedNanos());
     }
@@ -145,7 +145,7 @@ final class Grant extends GrantValidity {
         renewalPlanned = false;
     }
 
-    /** Whether a renewal is planned, and may be sent now. */
+    /** Returns whether a renewal is planned, and may be sent now. */
     private boolean isRenewalDue(Environment env) {
         Hold holder = hold;
         return holder != null && renewalPlanned && renewalNanos - earlyNanos(holder) - env.nanoTime() <= 0;
@@ -225,7 +225,7 @@ final class Grant extends GrantValidity {
         schedule(timer);
     }
 
-    /** Whether a renewal was sent that has no answer yet. */
+    /** Returns whether a renewal was sent that has no answer yet. */
     boolean isRenewalUnanswered() {
         return renewalUnanswered;
     }
@@ -235,7 +235,7 @@ final class Grant extends GrantValidity {
         return holds - 1;
     }
 
-    /** Whether a fencing token is left for another hold. */
+    /** Returns whether a fencing token is left for another hold. */
     boolean hasFence() {
         return firstFence.isEmpty() || holds < claim.fences();
     }

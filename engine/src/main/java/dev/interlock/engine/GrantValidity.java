@@ -84,7 +84,7 @@ abstract class GrantValidity extends Timer.Entry {
         }
     }
 
-    /** Whether the grant is over. Once true, stays true. */
+    /** Returns whether the grant is over. Once true, stays true. */
     final boolean isOver(Environment env) {
         return env.nanoTime() - deadlineNanos >= 0;
     }
@@ -96,7 +96,7 @@ abstract class GrantValidity extends Timer.Entry {
         return Math.max(0, Math.min(monotonic, wall));
     }
 
-    /** Whether the wall clock says that the grant is over, though the monotonic one does not. */
+    /** Returns whether the wall clock says that the grant is over, though the monotonic one does not. */
     final boolean isDoubted(Environment env) {
         return remainingNanos(env) == 0 && deadlineNanos - env.nanoTime() > CLOCK_TOLERANCE_NANOS;
     }
@@ -116,19 +116,19 @@ abstract class GrantValidity extends Timer.Entry {
         return Duration.ofMillis(Math.max(0, left) + 1);
     }
 
-    /** Whether the backend may keep the lock after the grant is over. */
+    /** Returns whether the backend may keep the lock after the grant is over. */
     final boolean mayOutlive() {
         return renewalUnanswered || mayBeKeptUntilNanos - keptUntilNanos > 0;
     }
 
-    /** Whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
+    /** Returns whether the backend has confirmed the grant within a renewal period and no clock doubts it. */
     final boolean isConfirmed(Environment env, LockOptions options) {
         long periodNanos = options.lease().toNanos() / RENEWALS_PER_LEASE;
         return env.nanoTime() - confirmedNanos <= periodNanos && !isDoubted(env);
     }
 
     /**
-     * Whether enough is left for another holder: at least half of what the backend would grant it, and no more than its
+     * Returns whether enough is left for another holder: at least half of what the backend would grant it, and no more than its
      * lease, since others wait that long if the holder dies.
      */
     final boolean isGoodFor(Environment env, Duration lease) {

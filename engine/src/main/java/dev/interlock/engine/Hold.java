@@ -29,7 +29,7 @@ final class Hold extends Holding {
         LAST
     }
 
-    /** What a loss requires: actions to run, and perhaps an interrupt of the owner. */
+    /** The consequences of a loss: actions to run, and perhaps an interrupt of the owner. */
     record Loss(
             Hold hold,
             List<Consumer<? super LossCause>> actions,
@@ -123,7 +123,7 @@ final class Hold extends Holding {
         dropped = true;
     }
 
-    /** Whether no owner can give this hold up any more: its thread has ended, or its handle was dropped. */
+    /** Returns whether no owner can give this hold up any more: its thread has ended, or its handle was dropped. */
     boolean isAbandoned() {
         return dropped || (owner != null && !owner.isAlive());
     }
@@ -172,7 +172,7 @@ final class Hold extends Holding {
         }
     }
 
-    /** Whether its lease is extended for as long as it is held. */
+    /** Returns whether its lease is extended for as long as it is held. */
     boolean isRenewed() {
         return awaiting || options.renewal();
     }
@@ -219,7 +219,7 @@ final class Hold extends Holding {
         return Exit.INNER;
     }
 
-    /** Whether the grant may pass to a hold with these options. Without renewal it needs a whole lease. */
+    /** Returns whether the grant may pass to a hold with these options. Without renewal it needs a whole lease. */
     boolean isGoodFor(Environment env, LockOptions next) {
         Duration lease = next.lease();
         return next.renewal()

@@ -79,13 +79,13 @@ final class Holds {
         return hold;
     }
 
-    /** Whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
+    /** Returns whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
     boolean isHeldByCurrentThread(String name) {
         Hold hold = currentOrTell(name);
         return hold != null && isBeyondDoubt(hold) && currentOrTell(name) != null;
     }
 
-    /** Whether both clocks say that a hold is valid, or the backend confirms it. */
+    /** Returns whether both clocks say that a hold is valid, or the backend confirms it. */
     boolean isBeyondDoubt(Hold hold) {
         return !hold.grant.isDoubted(env) || renewals.confirmNow(hold) instanceof Renewal.Renewed;
     }
@@ -162,7 +162,7 @@ final class Holds {
     }
 
     /**
-     * Whether the hold that a wait ended with is one for its owner, and not lost already.
+     * Returns whether the hold that a wait ended with is one for its owner, and not lost already.
      *
      * @param count how often its owner holds it then
      */

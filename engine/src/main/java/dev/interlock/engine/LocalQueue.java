@@ -60,7 +60,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         this.table = table;
     }
 
-    /** Whether a thread or handle of this factory holds the lock; within the monitor. */
+    /** Returns whether a thread or handle of this factory holds the lock; within the monitor. */
     abstract boolean isHeldHere();
 
     /** Makes the caller the thread that asks the backend, unless one here holds the lock or asks already. */

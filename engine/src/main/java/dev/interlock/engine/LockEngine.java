@@ -164,7 +164,7 @@ public final class LockEngine implements DistributedLockFactory {
                 + (servers.isEmpty() ? "" : ": " + servers) + "]";
     }
 
-    /** What locks over several names need. Keeps the factory from being dropped. */
+    /** Gives locks over several names access to the engine. Keeps the factory from being dropped. */
     private final class OfSeveral implements SeveralHolder {
         @Override
         public Environment environment() {

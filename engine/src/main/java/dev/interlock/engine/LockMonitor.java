@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the conditions of a lock need of the engine. Safe to use from any thread. */
+/** Gives the conditions of a lock access to the engine. Safe to use from any thread. */
 final class LockMonitor implements MonitorLock {
     private final LockEngine engine;
     private final String name;
@@ -74,7 +74,7 @@ final class LockMonitor implements MonitorLock {
         }
     }
 
-    /** What was given up. */
+    /** A hold that its thread has given up for a wait. */
     private final class Left implements Departure {
         private final Cell cell;
         private final Hold given;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * cell.
  */
 final class SeveralHold extends Holding {
-    /** What is to be done because of a loss: actions to be run, and perhaps an interrupt of the owner. */
+    /** The consequences of a loss: actions to run, and perhaps an interrupt of the owner. */
     record Loss(
             List<Consumer<? super LossCause>> actions,
             @Nullable Interruption interruption) {}
@@ -99,7 +99,7 @@ final class SeveralHold extends Holding {
         return lose(cause);
     }
 
-    /** Whether the loss of a handle is still to be thrown; once. */
+    /** Returns whether the loss of a handle is still to be thrown; once. */
     synchronized boolean isLossToThrow() {
         return takeLossToThrow();
     }

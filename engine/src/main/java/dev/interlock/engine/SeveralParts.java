@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the backend can do that; and how they are given up. Safe to use from any thread.
  */
 final class SeveralParts {
-    /** What came of a request for several parts at once. */
+    /** The outcome of a request for several parts at once. */
     private enum Together {
         TAKEN,
         /** Somebody else has one of them. */

@@ -22,10 +22,10 @@ final class Severals {
     private final EngineCore core;
     private final SeveralParts parts;
 
-    /** What threads have lost of locks over several names, by the keys of their sets. */
+    /** The holds of locks over several names that threads have lost, by the keys of their sets. */
     private final LostHolds lostHolds;
 
-    /** What threads hold. By thread too: one that has lost its hold and does not know it yet must not be in the way of the next holder. */
+    /** The holds of threads. By thread too: one that has lost its hold and does not know it yet must not be in the way of the next holder. */
     private final ConcurrentHashMap<NamesOfThread, SeveralHold> held = new ConcurrentHashMap<>();
 
     Severals(EngineCore core, Duration commandTimeout) {
@@ -127,7 +127,7 @@ final class Severals {
                 && currentOrTell(names) != null;
     }
 
-    /** Whether a hold is not over; ends it if a part of it is. */
+    /** Returns whether a hold is not over; ends it if a part of it is. */
     private boolean isHeld(SeveralHold whole) {
         for (Hold part : whole.parts()) {
             core.losses().expireIfOver(part.grant);

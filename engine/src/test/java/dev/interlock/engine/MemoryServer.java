@@ -169,7 +169,7 @@ final class MemoryServer {
         return new Release.Freed(othersMayWait);
     }
 
-    /** Whether another client listens, or may ask from time to time because it cannot. */
+    /** Returns whether another client listens, or may ask from time to time because it cannot. */
     private boolean mayWaitElsewhere(InMemoryProtocol protocol, String name) {
         return !protocol.listens
                 || listeners.stream().anyMatch(other -> other.protocol != protocol && other.name.equals(name));

@@ -244,7 +244,7 @@ class OwnershipTest extends EngineTest {
     }
 
     @Test
-    void theLeaseOfAnEarlierTenureIsNotThatOfTheNext() {
+    void theLeaseOfAnEarlierHoldIsNotThatOfTheNext() {
         DistributedLock lock = one.lock();
         ann.does(lock::lock).value();
         Lease stale = ann.asks(lock::lease).value().orElseThrow();
@@ -256,7 +256,7 @@ class OwnershipTest extends EngineTest {
     }
 
     @Test
-    void theLostLeaseOfAnEarlierTenureStaysLost() {
+    void theLostLeaseOfAnEarlierHoldStaysLost() {
         DistributedLock lock = one.lock();
         ann.does(lock::lock).value();
         Lease stale = ann.asks(lock::lease).value().orElseThrow();
@@ -294,7 +294,7 @@ class OwnershipTest extends EngineTest {
     }
 
     @Test
-    void fencingTokensGrowFromTenureToTenureAndStayThroughReentryAndRenewal() {
+    void fencingTokensGrowFromHoldToHoldAndStayThroughReentryAndRenewal() {
         long last = 0;
         for (int round = 0; round < 20; round++) {
             DistributedLock lock = round % 2 == 0 ? one.lock() : two.lock();

@@ -127,7 +127,7 @@ final class Person {
             return failure;
         }
 
-        /** Whether the thread's interrupt status was set at the end; it has been cleared since. */
+        /** Returns whether the thread's interrupt status was set at the end; it has been cleared since. */
         boolean interruptedAfter() {
             if (!done) {
                 throw new AssertionError("still waiting");

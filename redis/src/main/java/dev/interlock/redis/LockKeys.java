@@ -25,7 +25,7 @@ public final class LockKeys {
 
     private final String prefix;
 
-    /** What stands before and behind the name in a plain key, or {@code null} if keys are not plain. */
+    /** The prefix and suffix of the name in a plain key, or {@code null} if keys are not plain. */
     private final @Nullable Frame plain;
 
     /**
@@ -80,7 +80,7 @@ public final class LockKeys {
         return made(name).key;
     }
 
-    /** What all keys of a lock other than its own begin with. */
+    /** Returns the common prefix of all keys of a lock other than its own. */
     private String base(String name) {
         return made(name).base;
     }

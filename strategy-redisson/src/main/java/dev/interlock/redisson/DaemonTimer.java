@@ -26,7 +26,7 @@ final class DaemonTimer {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "Redisson's timer keeps this JVM alive until the lock factory is closed; on the module path,"
-                            + " --add-opens io.netty.common/io.netty.util=dev.interlock.redisson mends that",
+                            + " --add-opens io.netty.common/io.netty.util=dev.interlock.redisson repairs that",
                     e);
         }
     }

@@ -116,7 +116,7 @@ public record AttemptReport(
             return new Listeners(listeners);
         }
 
-        /** Whether there is a listener. Without one, attempts make no reports. */
+        /** Returns whether there is a listener. Without one, attempts make no reports. */
         boolean areWanted() {
             return !listeners.isEmpty() || LOG.isLoggable(System.Logger.Level.DEBUG);
         }

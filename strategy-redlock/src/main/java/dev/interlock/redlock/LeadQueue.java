@@ -356,7 +356,7 @@ final class LeadQueue {
         return release;
     }
 
-    /** Whether this client has seen waiters for a lock lately. */
+    /** Returns whether this client has seen waiters for a lock lately. */
     boolean isContended(String name) {
         return contended.contains(name);
     }

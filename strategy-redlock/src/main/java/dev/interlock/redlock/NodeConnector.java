@@ -48,7 +48,7 @@ final class NodeConnector {
         /** An attempt to connect has failed; another one follows. */
         void failed(LockBackendException cause);
 
-        /** Whether no connection is wanted any more. */
+        /** Returns whether no connection is wanted any more. */
         boolean isClosed();
     }
 

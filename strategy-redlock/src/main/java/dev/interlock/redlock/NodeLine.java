@@ -224,7 +224,7 @@ final class NodeLine implements NodeConnector.Owner {
         return null;
     }
 
-    /** Whether the node keeps up. Renewals always have room: they are few, and more urgent than waiting requests. */
+    /** Returns whether the node keeps up. Renewals always have room: they are few, and more urgent than waiting requests. */
     private static boolean hasRoomFor(Request request, Session current, long now) {
         return request.kind == Request.Kind.RENEWAL
                 || !(current.isFull() || (request.kind == Request.Kind.VOTE && current.isShed(now)));

@@ -132,7 +132,7 @@ final class Quorum implements QuorumNode.Events {
     }
 
     /**
-     * Whether a node votes, answers, and does not leave. It may be slow for a while, since a change of the lead loses
+     * Returns whether a node votes, answers, and does not leave. It may be slow for a while, since a change of the lead loses
      * the order of the waiters.
      */
     boolean mayLead(int node) {

@@ -191,7 +191,7 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return current == null ? "" : current.runId;
     }
 
-    /** Whether the process that is connected may vote; {@code null} if there is none, or servers are trusted. */
+    /** Returns the eligibility of the connected process to vote; {@code null} if there is none, or servers are trusted. */
     @Nullable
     Eligibility eligibility() {
         Session current = line.session();

@@ -90,7 +90,7 @@ final class Request implements BooleanSupplier {
         }
     }
 
-    /** Whether there is an answer. */
+    /** Returns whether there is an answer. */
     @Override
     public boolean getAsBoolean() {
         return answered.get();
@@ -107,7 +107,7 @@ final class Request implements BooleanSupplier {
     }
 
     /**
-     * Whether the request is still waiting to be sent. Its deadline may then become earlier, since the server's time to
+     * Returns whether the request is still waiting to be sent. Its deadline may then become earlier, since the server's time to
      * answer counts from the sending.
      */
     boolean isWaiting() {

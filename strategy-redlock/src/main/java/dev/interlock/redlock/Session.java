@@ -194,12 +194,12 @@ final class Session implements Connected.Connection, Enrolment.Connection {
         return wait <= 0 || eligibility == null || eligibility.exclusion() != null ? null : Duration.ofNanos(wait);
     }
 
-    /** Whether the server is so slow that it is not asked for votes. */
+    /** Returns whether the server is so slow that it is not asked for votes. */
     boolean isShed(long nowNanos) {
         return owingNanos(nowNanos) > shedNanos;
     }
 
-    /** Whether the server owes as many answers as it may. */
+    /** Returns whether the server owes as many answers as it may. */
     boolean isFull() {
         return owedCount.get() >= MOST_OWED;
     }

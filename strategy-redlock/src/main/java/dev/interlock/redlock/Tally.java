@@ -98,7 +98,7 @@ final class Tally {
         return true;
     }
 
-    /** Whether a majority of each list said yes. */
+    /** Returns whether a majority of each list said yes. */
     boolean isCarried() {
         return all(Count::isCarried);
     }
@@ -109,29 +109,29 @@ final class Tally {
     }
 
     /**
-     * Whether a majority of the old list holds a lease. While the list changes, a majority of the new one may be
+     * Returns whether a majority of the old list holds a lease. While the list changes, a majority of the new one may be
      * missing yet: the lease is then not confirmed, but not lost either.
      */
     boolean isHeld() {
         return oldList().isCarried();
     }
 
-    /** Whether no majority can hold the lease any more, since too many servers have no key or another token. */
+    /** Returns whether no majority can hold the lease any more, since too many servers have no key or another token. */
     boolean isLost() {
         return oldList().isLost();
     }
 
-    /** Whether a majority has answered. */
+    /** Returns whether a majority has answered. */
     boolean isAnswered() {
         return all(Count::isAnswered);
     }
 
-    /** Whether no further answer can change whether a majority says yes, and whether a majority answers. */
+    /** Returns whether no further answer can change whether a majority says yes, and whether a majority answers. */
     boolean isDecided() {
         return isCarried() || (!all(Count::canBeCarried) && (isAnswered() || !all(Count::canBeAnswered)));
     }
 
-    /** Whether no further answer can change the result for a lease: kept, lost, or neither. */
+    /** Returns whether no further answer can change the result for a lease: kept, lost, or neither. */
     boolean isDecidedForLease() {
         return isCarried()
                 || isLost()

@@ -192,7 +192,7 @@ final class QueueFixture implements AutoCloseable {
         return token(lead(name), name);
     }
 
-    /** Whether a majority has this root. */
+    /** Returns whether a majority has this root. */
     boolean isRoot(String name, Object root) {
         return IntStream.range(0, 3).filter(i -> root.equals(token(i, name))).count() >= 2;
     }

@@ -22,7 +22,7 @@ final class ConditionalDelete {
 
     private final RedisNode node;
 
-    /** What is known of each server, by its lane. */
+    /** The knowledge of each server, by its lane. */
     private final Map<String, Known> known = new ConcurrentHashMap<>();
 
     /** The command that a server has; another one may answer in another generation of connections. */

@@ -22,12 +22,12 @@ final class LockWord {
         return word + MARK;
     }
 
-    /** Whether a value is the word of some claim without a mark, so that it may be marked. */
+    /** Returns whether a value is the word of some claim without a mark, so that it may be marked. */
     static boolean isUnmarked(String value) {
         return value.startsWith(MAGIC) && !value.endsWith(MARK);
     }
 
-    /** Whether a value is the word of some claim, marked or not. */
+    /** Returns whether a value is the word of some claim, marked or not. */
     static boolean isOurs(String value) {
         return value.startsWith(MAGIC);
     }

@@ -56,7 +56,7 @@ final class OwnedTransactions {
         return new Attempt.Refused(Optional.of(Duration.ZERO));
     }
 
-    /** Whether a claim that was refused has to mark the word of the holder. */
+    /** Returns whether a claim that was refused has to mark the word of the holder. */
     private boolean isMarked(Claim claim, String holder) {
         return claim.isWaiting() && !settings.wire().isPlain() && LockWord.isUnmarked(holder);
     }

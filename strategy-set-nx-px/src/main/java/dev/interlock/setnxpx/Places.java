@@ -125,7 +125,7 @@ final class Places {
         return claim.lease().compareTo(LONGEST_HAND_OVER) < 0 ? claim.lease() : LONGEST_HAND_OVER;
     }
 
-    /** Whether a claim may enter the list: only if messages reach this client. */
+    /** Returns whether a claim may enter the list: only if messages reach this client. */
     boolean mayEnter(Claim claim) {
         if (!claim.isWaiting()) {
             return false;
@@ -182,7 +182,7 @@ final class Places {
         };
     }
 
-    /** Whether a message has granted the lock to a claim. */
+    /** Returns whether a message has granted the lock to a claim. */
     boolean isGranted(Claim claim) {
         Place place = find(claim);
         HandOver told = place == null ? null : place.handOver;

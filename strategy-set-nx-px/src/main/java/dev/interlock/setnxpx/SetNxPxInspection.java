@@ -121,7 +121,7 @@ final class SetNxPxInspection implements LockInspection {
                 : Optional.empty();
     }
 
-    /** What the script says of a lock that is held. */
+    /** Returns the reply of the script about a lock that is held. */
     private Optional<List<?>> read(String name) {
         Object reply = node.call(
                 RedisCommand.script(

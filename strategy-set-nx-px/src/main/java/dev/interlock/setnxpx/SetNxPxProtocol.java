@@ -155,7 +155,7 @@ final class SetNxPxProtocol implements LeaseProtocol {
         return settings.queues() ? Optional.of(conditions) : Optional.empty();
     }
 
-    /** What has to be acknowledged is sent, and waited for, lock by lock. */
+    /** Writes that must be acknowledged are sent, and waited for, lock by lock. */
     @Override
     public Optional<JointLeases> joint() {
         return settings.scripting() && !settings.acknowledgement().isWanted() ? Optional.of(joint) : Optional.empty();

@@ -200,7 +200,7 @@ class InterruptTest extends OnChosenClients {
         assertThat(redis.isTaken("interrupted")).isFalse();
     }
 
-    /** Whether a thread reads from a socket or waits for one that does, as far as its stack tells. */
+    /** Returns whether a thread reads from a socket or waits for one that does, as far as its stack tells. */
     private static boolean isWaitingForTheServer(Thread thread) {
         if (thread == null) {
             return false;

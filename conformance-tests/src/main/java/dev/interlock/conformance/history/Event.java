@@ -45,7 +45,7 @@ public record Event(
         UNKNOWN
     }
 
-    /** What a call asked of a lock. */
+    /** The operation of a lock that was called. */
     public enum Op {
         /** To be granted the lock, or to be granted it once more. */
         ACQUIRE,

@@ -68,7 +68,7 @@ final class Operation {
         return invocation.nanos();
     }
 
-    /** Whether the call is known to have taken effect before it ended. */
+    /** Returns whether the call is known to have taken effect before it ended. */
     boolean isCertain() {
         return end != NEVER;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a {@link Checker} found.
+ * The result of a {@link Checker}.
  *
  * @param outcome whether the lock behaved
  * @param explanation what is wrong, or why there is no decision; empty if the history is valid

@@ -10,7 +10,7 @@ interface Node extends AutoCloseable {
 
     void inject(Fault fault);
 
-    /** Whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last. */
+    /** Returns whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last. */
     boolean hasLostReply();
 
     /** Ends all faults that last; the server answers on return. */

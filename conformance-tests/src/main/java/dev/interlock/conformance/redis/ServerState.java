@@ -88,7 +88,7 @@ final class ServerState {
     }
 
     /**
-     * Whether the server is as it was at its start: no other client is connected, there is no data, and the
+     * Returns whether the server is as it was at its start: no other client is connected, there is no data, and the
      * configuration is the same.
      */
     boolean isUnchanged(Connection server) throws IOException {

@@ -41,7 +41,7 @@ public final class Contact {
     }
 
     /**
-     * Whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
+     * Returns whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
      * said that the request is wrong, and has not failed for as long as a lease.
      *
      * @param answered whether the backend has answered whoever waits, for this lock or for another one

@@ -6,7 +6,7 @@ import dev.interlock.engine.protocol.Claim;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What the conditions of a lock need of it. Called by the thread that waits or signals. */
+/** A lock as its conditions see it. Called by the thread that waits or signals. */
 public interface MonitorLock {
     String name();
 

@@ -27,13 +27,13 @@ public final class Drops {
             "dev.interlock.engine.LockEngine$OfSeveral",
             "dev.interlock.engine.several.SeveralLock");
 
-    /** The hold of a handle. */
+    /** The hold of an unclosed handle, as this class sees it. */
     public interface Held {
         String lockName();
 
         boolean isHeld();
 
-        /** Notes that no owner is left that could give the hold up. */
+        /** Stops the renewal: no owner is left to release the hold. */
         void drop();
     }
 
@@ -47,7 +47,7 @@ public final class Drops {
         return CLEANER.register(dropped, action);
     }
 
-    /** Registers an action to run after the next garbage collection: a retry that needs no thread. */
+    /** Runs an action after some later garbage collection. Retries use it because it needs no thread of their own. */
     public static void afterNextCollection(Runnable action) {
         CLEANER.register(new Object(), action);
     }

@@ -5,7 +5,7 @@ import dev.interlock.LossCause;
 import java.util.Optional;
 
 /**
- * What a strategy implements so that its locks have conditions: how a holder begins to wait, how another one signals it, and how a
+ * The protocol of a strategy whose locks have conditions: how a holder begins to wait, how another one signals it, and how a
  * waiter learns of that. The engine makes of it what {@link java.util.concurrent.locks.Condition} promises.
  *
  * <p>A waiter is a {@linkplain Claim#isWaiting waiting} claim with a {@linkplain Claim#condition condition}. The backend keeps its

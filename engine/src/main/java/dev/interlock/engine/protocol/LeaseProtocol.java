@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a strategy implements: how to acquire, renew and release a lease, and how waiters learn that the lock is free.
+ * The protocol that a strategy implements: how to acquire, renew and release a lease, and how waiters learn that the lock is free.
  *
  * <p>No method waits for the lock, sleeps, or reads a clock; each may block for the answers of servers, at most about the
  * {@linkplain Claim#timeout() time-out} of its claim, or one command time-out where it has none. The calling thread's interrupt

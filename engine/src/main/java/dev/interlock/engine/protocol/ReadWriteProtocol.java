@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a strategy implements besides {@link LeaseProtocol} if it has read/write locks. The same rules hold: no method waits for a lock,
+ * The protocol that a strategy with read/write locks implements besides {@link LeaseProtocol}. The same rules hold: no method waits for a lock,
  * and each may block for the answers of servers. A waiting claim that is refused keeps its place with the backend, as {@link
  * LeaseProtocol#queues} says.
  *

@@ -52,7 +52,7 @@ public final class ReadWriteLocks {
         return new LockSide(access, "t" + Thread.currentThread().getId(), name).key();
     }
 
-    /** Whether the current thread holds a side. */
+    /** Returns whether the current thread holds a side. */
     boolean isHeld(Access access, String name) {
         return isHeld.test(keyOfThread(access, name));
     }

@@ -9,7 +9,7 @@ import dev.interlock.engine.threads.Wait;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a lock over several names needs of the engine. Safe to use from any thread. */
+/** The engine as a lock over several names sees it. Safe to use from any thread. */
 public interface SeveralHolder {
     Environment environment();
 

@@ -48,7 +48,7 @@ public final class AsyncAcquisition<T> {
     private @Nullable Thread thread;
 
     /**
-     * What the caller gets. Whoever completes it gives the place up before its dependents run: these may block, and a dependent that was
+     * The stage that the caller gets. Whoever completes it gives the place up before its dependents run: these may block, and a dependent that was
      * added first runs last.
      */
     private final class Stage extends CompletableFuture<T> {

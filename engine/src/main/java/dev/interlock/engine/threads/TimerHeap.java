@@ -108,7 +108,7 @@ final class TimerHeap {
         set(at, entry);
     }
 
-    /** Whether the first is due no later than the second; the clock may wrap around. */
+    /** Returns whether the first is due no later than the second; the clock may wrap around. */
     private static boolean isSooner(Timer.Entry first, Timer.Entry second) {
         return first.dueNanos - second.dueNanos <= 0;
     }

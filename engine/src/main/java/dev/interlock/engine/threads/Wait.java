@@ -84,7 +84,7 @@ public final class Wait {
         interrupted |= Thread.interrupted();
     }
 
-    /** Whether an interrupt ends this wait. */
+    /** Returns whether an interrupt ends this wait. */
     public boolean isEndedByInterrupt() {
         return interruptible && interrupted;
     }
@@ -105,12 +105,12 @@ public final class Wait {
         answered = true;
     }
 
-    /** Whether the backend has answered for a name before, so that an outage meets an acquisition that waits already. */
+    /** Returns whether the backend has answered for a name before, so that an outage meets an acquisition that waits already. */
     public boolean isAnswered() {
         return answered;
     }
 
-    /** Whether the time or an interrupt has ended this wait. */
+    /** Returns whether the time or an interrupt has ended this wait. */
     public boolean isOver() {
         return isEndedByInterrupt() || isTimeOver();
     }

@@ -108,7 +108,7 @@ public @interface Locked {
      */
     String factory() default "";
 
-    /** What happens to a call whose lock is taken. */
+    /** The treatment of a call whose lock is taken. */
     enum OnTaken {
         /** The caller gets a {@link LockTakenException}. */
         THROW,

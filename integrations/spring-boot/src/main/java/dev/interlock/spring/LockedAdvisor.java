@@ -121,7 +121,7 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor implements Smar
                             : "there is no DistributedLockFactory bean named \"" + name + "\"",
                     name.isEmpty()
                             ? "Declare one, or see why the auto-configuration made none (start with --debug)."
-                            : "Declare interlock.factories." + name + ", or mend the name. " + known);
+                            : "Declare interlock.factories." + name + ", or correct the name. " + known);
         }
     }
 

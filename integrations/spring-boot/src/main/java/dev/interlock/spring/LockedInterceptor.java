@@ -133,7 +133,7 @@ final class LockedInterceptor implements MethodInterceptor {
         return releaser.releaseAfter((CompletionStage<?>) stage, handles);
     }
 
-    /** What a call gets whose lock is taken. */
+    /** Returns the result of a call whose lock is taken. */
     private static @Nullable Object instead(MethodInvocation invocation, LockedCall call) throws Throwable {
         if (call.operation().fallback().isPresent()) {
             return callFallback(invocation, call, call.operation().fallback().get());

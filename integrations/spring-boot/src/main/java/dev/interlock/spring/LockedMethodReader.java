@@ -237,7 +237,8 @@ final class LockedMethodReader {
             throw new InvalidLockedMethodException(
                     method,
                     "there is no method " + name + " with the same parameters in " + targetClass.getName(),
-                    "Add it, with a LockTakenException as the last parameter if it wants to know of it, or mend its name.");
+                    "Add it, with a LockTakenException as the last parameter if it wants to know of it, or correct its"
+                            + " name.");
         }
         boolean fits = method.getReturnType() == void.class
                 || method.getReturnType().isAssignableFrom(fallback.getReturnType());

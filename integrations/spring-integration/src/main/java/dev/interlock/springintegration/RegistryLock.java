@@ -17,8 +17,8 @@ import org.springframework.integration.support.locks.DistributedLock;
 /**
  * Adapts a lock of Interlock to the interface of Spring Integration.
  *
- * <p>Does not ask before an acquisition whether the current thread holds the lock: the answer would report a loss to
- * the thread, the acquisition would acquire the lock afresh, and a leader would take that for a re-entry.
+ * <p>Does not query the holder before an acquisition. A query delivers a pending loss; the acquisition would then begin
+ * a new hold, which a leader initiator takes for a re-entry.
  */
 final class RegistryLock implements DistributedLock {
     private static final Duration MOMENT = Duration.ofMillis(1);
@@ -95,7 +95,7 @@ final class RegistryLock implements DistributedLock {
             if (!attempt.on(view)) {
                 return false;
             }
-            confirm(ttl);
+            recordHold(ttl);
             return true;
         } catch (LeaseLostException | LockBackendException e) {
             throw new CannotAcquireLockException("lock \"" + name + "\" was not acquired: " + e.getMessage(), e);
@@ -105,14 +105,14 @@ final class RegistryLock implements DistributedLock {
     }
 
     /** Records a new hold, or extends the lease after a re-entry. */
-    private void confirm(@Nullable Duration ttl) {
+    private void recordHold(@Nullable Duration ttl) {
         touch();
         Lease lease = lock.lease().orElse(null);
         if (lease == null) {
             // This throws if the lock was lost.
             lock.unlock();
             throw new LockBackendException(
-                    LockBackendException.Reason.OUTCOME_UNKNOWN, "nobody knows whether it is still held");
+                    LockBackendException.Reason.OUTCOME_UNKNOWN, "it is unknown whether the lock is still held");
         }
         try {
             Hold hold = latest;
@@ -139,7 +139,7 @@ final class RegistryLock implements DistributedLock {
         } catch (LockBackendException e) {
             // The lease itself reports its end.
         } catch (IllegalStateException e) {
-            // For as long as maxHold permits.
+            // maxHold permits no longer lease; the present one stays valid.
         }
     }
 

@@ -74,7 +74,7 @@ final class Contender implements AutoCloseable {
         initiator.getContext().yield();
     }
 
-    /** Whether a thing was true while this contender led all the time. */
+    /** Returns whether a thing was true while this contender led all the time. */
     boolean leadsWhile(BooleanSupplier thing) {
         int before = revoked.get();
         // Who stops leading and leads again has been revoked in between.

@@ -112,7 +112,7 @@ public final class FactoryCards {
      * is renewed writes it then.
      *
      * @param claim the claim
-     * @param attempt what became of it
+     * @param attempt the outcome of the attempt
      */
     public void attempted(Claim claim, Attempt attempt) {
         if (attempt instanceof Attempt.Refused

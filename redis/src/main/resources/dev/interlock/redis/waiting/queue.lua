@@ -17,7 +17,7 @@ local function listeners(channel)
   return redis.pcall('PUBSUB', NUMSUB, channel)[2]
 end
 
--- Whether so many were dropped that the server would stand still for others.
+-- Returns whether this call has purged its maximum, so that the script does not block the server.
 local dropped = 0
 local function dropped_enough()
   return dropped >= 100

@@ -78,12 +78,12 @@ abstract class RedisNodeContract {
     /** Opens a node, and whatever it needs; what must be closed apart from the node goes to {@link #closeLater}. */
     abstract RedisNode open(String uri, Environment env);
 
-    /** Whether the node can send something behind a command whose reply is late. */
+    /** Returns whether the node can send something behind a command whose reply is late. */
     boolean canUndo() {
         return true;
     }
 
-    /** Whether the node makes sure that a new connection works before it sends something that counts. */
+    /** Returns whether the node makes sure that a new connection works before it sends something that counts. */
     boolean probesNewConnections() {
         return true;
     }

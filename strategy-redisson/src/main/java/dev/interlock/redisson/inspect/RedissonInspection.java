@@ -39,7 +39,7 @@ final class RedissonInspection implements LockInspection {
     private static final Pattern FIELD =
             Pattern.compile("([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?:(\\d+)|([A-Za-z0-9_-]+))");
 
-    /** What is added to the holds of a thread, see {@code holds.lua}. */
+    /** The number that is added to the holds of a thread, see {@code holds.lua}. */
     private static final long KEPT = 1L << 32;
 
     private final RedisNode node;
@@ -137,7 +137,7 @@ final class RedissonInspection implements LockInspection {
         return reply instanceof List<?> seen ? held(seen) : Optional.empty();
     }
 
-    /** What the fields say; nothing if they are none of a lock. */
+    /** Reads the fields of a lock; returns nothing if they are none of a lock. */
     private static Optional<Held> held(List<?> reply) {
         Map<String, String> fields = new LinkedHashMap<>();
         for (int i = 0; i < fields(reply); i++) {

@@ -45,7 +45,7 @@ public record BirthRecord(
     private static final String PEER = "peer:";
 
     /**
-     * What a node knows about the list that it is in.
+     * The list of voting nodes as one node stores it.
      *
      * @param configuration which nodes vote
      * @param index the index of this node; negative if it has none

@@ -79,7 +79,7 @@ final class Election {
         return new Votes(voters.size(), views.size(), servers, isMajority(voters));
     }
 
-    /** Whether enough nodes have answered to decide anything. */
+    /** Returns whether enough nodes have answered to decide anything. */
     boolean isDecisive() {
         return isMajority(views);
     }

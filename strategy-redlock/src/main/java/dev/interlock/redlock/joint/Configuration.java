@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The configuration of a cluster, which the nodes keep: which nodes vote. It changes in two steps: to a joint
+ * The list of the nodes that vote, as every node stores it. It changes in two steps: to a joint
  * configuration, in which the old and the new list both count, and from there to the new list alone. Instances are
  * immutable.
  *

@@ -191,7 +191,7 @@ public final class Turn {
         }
     }
 
-    /** Whether a message has come, or the claim waits nowhere yet, so that it should ask. */
+    /** Returns whether a message has come, or the claim waits nowhere yet, so that it should ask. */
     synchronized boolean shouldAsk() {
         return lead == NOWHERE || told;
     }

@@ -47,7 +47,7 @@ final class ApiListing {
                 .collect(Collectors.joining());
     }
 
-    /** Whether code of other packages can name a type. */
+    /** Returns whether code of other packages can name a type. */
     private static boolean isAccessible(Class<?> type) {
         for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
             if (!isPromised(at.getModifiers()) || at.isAnonymousClass() || at.isLocalClass() || at.isSynthetic()) {

@@ -117,7 +117,7 @@ class ConformanceCoverageTest {
                 .toList();
     }
 
-    /** Whether a class has a word in its constants, be it of code or of an annotation, perhaps in a row of several values. */
+    /** Returns whether a class has a word in its constants, be it of code or of an annotation, perhaps in a row of several values. */
     private static boolean says(JavaClass type, String word) {
         try {
             byte[] bytes =
@@ -128,7 +128,7 @@ class ConformanceCoverageTest {
         }
     }
 
-    /** Whether a text has a word that is no part of a name or a path, where other classes are named. */
+    /** Returns whether a text has a word that is no part of a name or a path, where other classes are named. */
     private static boolean isWordOf(String text, String word) {
         return Pattern.compile("(?<![\\w/.])" + word + "(?![\\w/.])")
                 .matcher(text)

@@ -148,7 +148,7 @@ class PageCodeTest {
         assertThat(unchecked).hasSizeLessThanOrEqualTo(MOST_UNCHECKED);
     }
 
-    /** Whether a test exists that reads the page, and finds the block by its comment if that names no test. */
+    /** Returns whether a test exists that reads the page, and finds the block by its comment if that names no test. */
     private static boolean isTested(CodeBlock block, String comment) throws IOException {
         String page = block.page().replaceFirst(".*/", "");
         if (comment.startsWith(TESTED)) {

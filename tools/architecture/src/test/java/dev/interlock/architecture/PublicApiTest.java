@@ -70,7 +70,7 @@ class PublicApiTest {
     }
 
     /**
-     * Whether a module exports the package of a type to all. One that has no descriptor exports whatever it has, and promises all but
+     * Returns whether a module exports the package of a type to all. One that has no descriptor exports whatever it has, and promises all but
      * what its packages call internal.
      */
     private static Predicate<Class<?>> isExported(String module) throws IOException {

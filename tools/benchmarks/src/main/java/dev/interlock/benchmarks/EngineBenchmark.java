@@ -23,7 +23,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** What the engine itself costs, over a backend that costs next to nothing. Made by JMH, which extends it. */
+/** Measures the cost of the engine itself, over a backend that costs next to nothing. Made by JMH, which extends it. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

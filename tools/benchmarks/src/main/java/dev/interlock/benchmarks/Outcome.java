@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 
-/** What was found of the candidates in one scenario and one setting. */
+/** The results of the candidates in one scenario and one setting. */
 public final class Outcome {
     private final Scenario scenario;
     private final Setting setting;
@@ -58,12 +58,12 @@ public final class Outcome {
         return rounds.keySet().stream().filter(candidate -> !isOut(candidate)).toList();
     }
 
-    /** What is wrong with those that are left out. */
+    /** Returns the problems of the candidates that are left out. */
     public Map<Candidate, String> problems() {
         return problems;
     }
 
-    /** What the first exception said of those candidates that threw some and went on. */
+    /** Returns the message of the first exception of each candidate that threw some and went on. */
     Map<Candidate, String> exceptions() {
         return exceptions;
     }
@@ -93,7 +93,7 @@ public final class Outcome {
         return times(candidate, metric, other -> other.kind() == Candidate.Kind.TOKEN);
     }
 
-    /** Whether the token list was measured too. */
+    /** Returns whether the token list was measured too. */
     boolean hasTokenList() {
         return candidates().stream().anyMatch(candidate -> candidate.kind() == Candidate.Kind.TOKEN);
     }

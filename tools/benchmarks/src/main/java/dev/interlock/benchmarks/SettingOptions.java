@@ -45,7 +45,7 @@ final class SettingOptions {
                             + " single if left out")
     private List<String> topologies = new ArrayList<>();
 
-    /** Whether the user has said anything. */
+    /** Returns whether the user has said anything. */
     boolean areGiven() {
         return !roundTrips.isEmpty() || !topologies.isEmpty();
     }

@@ -27,7 +27,7 @@ enum PeerKind {
         return wire == Wire.REDLOCK ? 3 : 1;
     }
 
-    /** Whether a release that finds another one's lock is told from one that has freed the lock. */
+    /** Returns whether a release that finds another one's lock is told from one that has freed the lock. */
     boolean tellsLosses() {
         return this != SHEDLOCK;
     }

@@ -19,12 +19,12 @@ public class ForwardingLock implements DistributedLock {
         this.correct = correct;
     }
 
-    /** Returns the broken lease for a correct one, of a thread or of a handle. */
+    /** Wraps the correct lease of a thread or of a handle in the broken one. */
     protected Lease spoil(Lease lease) {
         return lease;
     }
 
-    /** Returns the broken handle for a correct one: it has the broken lease, and closes correctly. */
+    /** Wraps a correct handle: it shows the broken lease, and closes correctly. */
     protected LockHandle spoil(LockHandle handle) {
         Lease shown = spoil((Lease) handle);
         return shown.equals(handle) ? handle : new ForwardingHandle(shown, handle);

@@ -53,12 +53,12 @@ public abstract class SpecimenProvider implements LockStrategyProvider {
         return List.of();
     }
 
-    /** What the engine gets for what the kit gave. */
+    /** Changes the configuration that the engine gets from the kit. */
     LockConfig change(LockConfig config) {
         return config;
     }
 
-    /** What the kit gets for what the engine made. */
+    /** Wraps the factory that the kit gets from the engine. */
     DistributedLockFactory spoil(DistributedLockFactory correct) {
         return correct;
     }

@@ -500,7 +500,7 @@ final class WrongWaiting {
                 "10.18");
     }
 
-    /** Whether a short sleep ends before its time, and not by an interrupt. */
+    /** Returns whether a short sleep ends before its time, and not by an interrupt. */
     private static boolean wokenEarly(Duration sleep) {
         long start = System.nanoTime();
         LockSupport.parkNanos(sleep.toNanos());

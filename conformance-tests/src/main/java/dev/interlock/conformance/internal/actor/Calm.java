@@ -31,7 +31,7 @@ public final class Calm implements AutoCloseable {
         }
     }
 
-    /** Whether the machine has stood still since this was created. */
+    /** Returns whether the machine has stood still since this was created. */
     public boolean isBroken() {
         return broken;
     }

@@ -34,7 +34,7 @@ public final class Pending<T extends @Nullable Object> {
         return task;
     }
 
-    /** Whether the actor has begun this call. */
+    /** Returns whether the actor has begun this call. */
     public boolean hasBegun() {
         return begun;
     }
@@ -43,7 +43,7 @@ public final class Pending<T extends @Nullable Object> {
         return task.isDone();
     }
 
-    /** Whether the call has ended with an exception. */
+    /** Returns whether the call has ended with an exception. */
     public boolean hasFailed() {
         return isDone() && outcome() != null;
     }

@@ -175,7 +175,7 @@ public final class Load {
             }
         }
 
-        /** Whether locks are still being granted. As long as they are, a load may take any time. */
+        /** Returns whether locks are still being granted. As long as they are, a load may take any time. */
         private boolean goesOn() {
             int before = grants();
             return Waits.inTime(() -> isOver() || grants() > before) && !isOver();

@@ -205,7 +205,7 @@ final class LoadThread {
             return handle == null;
         }
 
-        /** Whether the lease was still valid when {@link #look} saw it; a short lease may have ended before. */
+        /** Returns whether the lease was still valid when {@link #look} saw it; a short lease may have ended before. */
         boolean isKnown() {
             return validUntilNanos - seenNanos > 0;
         }

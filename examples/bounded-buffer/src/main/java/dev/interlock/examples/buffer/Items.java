@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.examples.buffer;
 
-/** What is in a buffer, first in, first out. Used by one thread at a time. */
+/** The items of a buffer, first in, first out. Used by one thread at a time. */
 public interface Items {
-    /** Whether there is room for another item. */
+    /** Returns whether there is room for another item. */
     boolean isFull();
 
-    /** Whether there is no item. */
+    /** Returns whether there is no item. */
     boolean isEmpty();
 
     /** Adds an item behind the others. */

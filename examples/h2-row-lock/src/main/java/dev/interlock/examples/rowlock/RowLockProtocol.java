@@ -199,7 +199,7 @@ final class RowLockProtocol implements LeaseProtocol {
         });
     }
 
-    /** What is left of a lease if the database's clock runs 1 % faster than ours. */
+    /** Returns the rest of a lease if the database's clock runs 1 % faster than ours. */
     private static Duration validity(Claim claim) {
         return claim.lease().minus(claim.lease().dividedBy(100)).minusMillis(2);
     }

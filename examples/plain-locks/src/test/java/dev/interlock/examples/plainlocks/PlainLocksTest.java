@@ -178,7 +178,7 @@ class PlainLocksTest {
 
     private static String page(Map<String, Map<Rule, Outcome>> locks) {
         StringBuilder page = new StringBuilder("""
-                # What some locks keep and break
+                # Which rules other locks keep
 
                 [Chapters 1 to 5 of the contract](contract.md) apply to any `java.util.concurrent.locks.Lock`. This page shows the
                 results of three locks in their default configuration: that of the JDK, that of Redisson, and that of Spring
@@ -186,7 +186,7 @@ class PlainLocksTest {
                 lock](writing-a-strategy.md#a-lock-that-is-no-strategy).
 
                 A broken rule is no defect if the lock never promised it: `Lock` leaves exceptions and the exactness of time-outs to its
-                implementations. It shows what a program must not rely on. Written by `PlainLocksTest` of
+                implementations. A broken rule shows what a program must not rely on. Written by `PlainLocksTest` of
                 [examples/plain-locks](../examples/plain-locks), which fails if a lock keeps or breaks other rules.
 
                 """);
@@ -196,7 +196,7 @@ class PlainLocksTest {
         count(page, "✓ kept", locks);
         count(page, "✗ broken", locks);
         count(page, "± broken in some runs", locks);
-        count(page, "– skipped, because the lock does not have what the rule needs", locks);
+        count(page, "– skipped: the lock lacks a feature that the rule needs", locks);
         page.append("\n\nRules that apply to none of them, and those about virtual threads, are left out.\n\n")
                 .append(NOTES);
         for (Chapter chapter : Arrays.asList(Chapter.values()).subList(0, 5)) {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Makes the factories of locks of an application, and closes them when it ends. */
+/** Creates the lock factories of an application, and closes them at its shutdown. */
 final class LockFactories {
     private final LockFactoryProperties defaults;
     private final ServerConnections connections;
@@ -45,7 +45,7 @@ final class LockFactories {
         return createWith(name, defaults);
     }
 
-    /** Makes a factory that has these settings, and those of {@code interlock.*} for what they leave open. */
+    /** Creates a factory from these settings; those that are not set come from {@code interlock.*}. */
     DistributedLockFactory create(String name, LockFactoryProperties own) {
         return createWith(name, own.orElse(defaults));
     }
@@ -63,7 +63,7 @@ final class LockFactories {
             throw new LockFactoryCreationException(
                     name,
                     String.valueOf(e.getMessage()),
-                    "Mend the properties interlock.*"
+                    "Correct the properties interlock.*"
                             + (defaults == settings ? "" : " or interlock.factories." + name + ".*")
                             + ", or the server's, spring.data.redis.*.",
                     e);
@@ -91,8 +91,8 @@ final class LockFactories {
                                 : "no client of the type "
                                         + connection.client().getClass().getName()),
                 connection.client() == null
-                        ? "Put the certificates into the JVM's trust store, hand a client in by interlock.client-bean, or"
-                                + " choose another strategy."
+                        ? "Put the certificates into the JVM's trust store, name a client bean in"
+                                + " interlock.client-bean, or choose another strategy."
                         : "Name another bean by interlock.client-bean, or remove it to let the strategy open its own"
                                 + " connections.",
                 null));
@@ -148,7 +148,7 @@ final class LockFactories {
                 .orElseThrow(() -> new LockFactoryCreationException(
                         factory,
                         "there is no strategy \"" + wanted + "\"; " + names,
-                        "Mend interlock.strategy, or add dev.interlock:interlock-strategy-" + wanted + ".",
+                        "Correct interlock.strategy, or add dev.interlock:interlock-strategy-" + wanted + ".",
                         new NoSuchLockStrategyException(
                                 wanted,
                                 installed.stream()
@@ -156,7 +156,7 @@ final class LockFactories {
                                         .toList())));
     }
 
-    /** Closes what was made, all at once, since each may wait for its servers. */
+    /** Closes all factories in parallel, because each may wait for its servers. */
     void close() {
         made.parallelStream().forEach(DistributedLockFactory::close);
     }

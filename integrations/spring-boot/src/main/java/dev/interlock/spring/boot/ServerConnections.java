@@ -87,7 +87,7 @@ final class ServerConnections {
             throw new LockFactoryCreationException(
                     factory,
                     "there is no SSL bundle \"" + bundle + "\"",
-                    "Declare it by spring.ssl.bundle.*, or mend interlock.ssl.bundle.",
+                    "Declare it by spring.ssl.bundle.*, or correct interlock.ssl.bundle.",
                     e);
         }
     }
@@ -104,7 +104,7 @@ final class ServerConnections {
             return client;
         } catch (NoSuchBeanDefinitionException e) {
             throw new LockFactoryCreationException(
-                    factory, "there is no bean \"" + name + "\"", "Declare it, or mend interlock.client-bean.", e);
+                    factory, "there is no bean \"" + name + "\"", "Declare it, or correct interlock.client-bean.", e);
         }
     }
 

@@ -36,7 +36,7 @@ final class Router {
         /**
          * Carries out the request and returns the reply.
          *
-         * @param asking whether the node is about to get the slot, and has to be told that it is asked nevertheless
+         * @param asking whether to send {@code ASKING} first, because the slot is being migrated to this node
          */
         @Nullable
         T at(ClientNode node, boolean asking, Duration timeout);
@@ -82,7 +82,7 @@ final class Router {
                     }
                 } else {
                     if (unstable) {
-                        // The redirections to that node start over.
+                        // A retry after TRYAGAIN may be redirected as often as the first attempt.
                         redirections = 0;
                     }
                     RedisEndpoint former = target;
@@ -126,6 +126,7 @@ final class Router {
 
     static LockBackendException notServed(int slot) {
         return new LockBackendException(
-                Reason.UNREACHABLE, "no node of the cluster serves slot " + slot + " now: see CLUSTER INFO there");
+                Reason.UNREACHABLE,
+                "no node of the cluster serves slot " + slot + ": see CLUSTER INFO on one of its nodes");
     }
 }

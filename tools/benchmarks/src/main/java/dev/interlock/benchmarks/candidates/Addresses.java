@@ -28,7 +28,7 @@ record Addresses(List<URI> uris) {
         return uris.get(0);
     }
 
-    /** What the sentinels call the primary. */
+    /** Returns the sentinels' name of the primary. */
     String primaryName() {
         return first().getFragment();
     }

@@ -32,7 +32,7 @@ public record Candidate(
         /** Written by the user over a bare client: the floor, without renewal. */
         RAW,
 
-        /** What hands a token over, without a lease: the floor of a hand-off, but no lock. */
+        /** A hand-over of a token without a lease: the floor of a hand-off, but no lock. */
         TOKEN,
 
         PEER
@@ -46,37 +46,37 @@ public record Candidate(
         return !objections.containsKey(topology);
     }
 
-    /** Whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */
+    /** Returns whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */
     public boolean passesOnAsItComes() {
         return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
     }
 
-    /** Whether it has locks over several names, and passes on as it comes. */
+    /** Returns whether it has locks over several names, and passes on as it comes. */
     public boolean locksSeveralNames() {
         return locksAsItComes() && (kind == Kind.OURS || RedissonOpener.RLOCK.equals(options.get(RedissonOpener.KIND)));
     }
 
-    /** Whether it is a lock, and passes on as it comes. */
+    /** Returns whether it is a lock, and passes on as it comes. */
     public boolean locksAsItComes() {
         return passesOnAsItComes() && kind != Kind.TOKEN;
     }
 
-    /** Whether it has read/write locks, and is no variant that says nothing new about them. */
+    /** Returns whether it has read/write locks, and is no variant that says nothing new about them. */
     public boolean readsAndWrites() {
         return locksAsItComes() && opener.hasReadWriteLocks(options);
     }
 
-    /** Whether its locks have conditions, and it is no variant that says nothing new about them. */
+    /** Returns whether its locks have conditions, and it is no variant that says nothing new about them. */
     public boolean hasConditions() {
         return locksAsItComes() && opener.hasConditions(options);
     }
 
-    /** Whether it holds locks for longer than their lease. */
+    /** Returns whether it holds locks for longer than their lease. */
     public boolean holds() {
         return locksAsItComes() && kind != Kind.RAW;
     }
 
-    /** Whether it is the one, or one of the group, that a user means. */
+    /** Returns whether it is the one, or one of the group, that a user means. */
     public boolean isMeantBy(String text) {
         return name.equals(text) || name.startsWith(text + "/");
     }

@@ -17,10 +17,10 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 
 /** All candidates that there are. */
 public final class Candidates {
-    /** What the others are held against. */
+    /** The candidate with which the others are compared. */
     public static final String REDISSON = "redisson-rlock";
 
-    /** What hand-overs are held against. */
+    /** The candidate with which hand-overs are compared. */
     public static final String TOKEN_LIST = "raw-blpop";
 
     private static final int REDLOCK_SERVERS = 5;

@@ -16,12 +16,12 @@ public interface Opener {
      */
     LockClient open(List<URI> endpoints, Terms terms, Map<String, String> options);
 
-    /** Whether clients with these options have read/write locks. */
+    /** Returns whether clients with these options have read/write locks. */
     default boolean hasReadWriteLocks(Map<String, String> options) {
         return false;
     }
 
-    /** Whether locks of clients with these options have conditions. */
+    /** Returns whether locks of clients with these options have conditions. */
     default boolean hasConditions(Map<String, String> options) {
         return false;
     }

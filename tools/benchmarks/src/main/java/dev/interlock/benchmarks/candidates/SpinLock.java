@@ -25,7 +25,7 @@ final class SpinLock implements Lock {
     /** Of the holder alone. */
     private volatile String token = "";
 
-    /** What a client must be able to do. */
+    /** The commands that a client must have. */
     interface Commands {
         /** Sets a key that is not there, and returns whether it was not. */
         boolean setIfAbsent(String key, String token, long leaseMillis);

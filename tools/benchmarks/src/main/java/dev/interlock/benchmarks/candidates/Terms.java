@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What locks are asked for.
+ * The terms on which locks are acquired.
  *
  * @param lease how long a lock outlives a holder that has died
  * @param renewed whether locks are held for longer than that; candidates that renew anyhow need not look
@@ -18,13 +18,13 @@ public record Terms(Duration lease, boolean renewed, Optional<Duration> commandT
     /** So that nobody fails because the machine is busy. */
     private static final Optional<Duration> PATIENT = Optional.of(Duration.ofMinutes(1));
 
-    /** What locks are asked for that are given up at once. */
+    /** The terms of locks that are released at once. */
     public static final Terms SHORT = new Terms(LONG_LEASE, false, PATIENT);
 
     /** The same, with the time-outs that candidates have by default. */
     public static final Terms DEFAULT_TIMEOUTS = new Terms(LONG_LEASE, false, Optional.empty());
 
-    /** What locks are asked for that are held for longer than the lease of all others. */
+    /** The terms of locks that are held for longer than the lease of all others. */
     public static final Terms HELD = held(LONG_LEASE);
 
     /** Returns what locks are asked for that are held for longer than a lease. */

@@ -5,7 +5,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
-/** What this JVM uses, which is the client side of all that is measured, the driver included. */
+/** The processor time and memory of this JVM: the client side of all that is measured, the driver included. */
 public final class ClientCost {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -20,7 +20,7 @@ public final class ClientCost {
         return SYSTEM.getProcessCpuTime() / 1e9;
     }
 
-    /** What is left on the heap when the garbage is gone, also that of clients which end in the background. */
+    /** Returns the used heap after several collections, also of the garbage of clients which end in the background. */
     public static double liveHeapBytes() {
         double last = Double.MAX_VALUE;
         double used = usedAfterCollection();
@@ -32,7 +32,7 @@ public final class ClientCost {
         return used;
     }
 
-    /** What is left on the heap after one collection; many would stop threads that renew for longer than a lease. */
+    /** Returns the used heap after one collection; many would stop threads that renew for longer than a lease. */
     public static double usedAfterCollection() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one round of a scenario has found of a candidate.
+ * The figures of a candidate in one round of a scenario.
  *
  * @param values the figures
  * @param lostUpdates how many updates of what the lock guards were lost, because two held it at once

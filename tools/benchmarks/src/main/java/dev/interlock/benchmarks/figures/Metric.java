@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.figures;
 
-/** What can be found of a candidate. */
+/** A figure that is measured of a candidate. */
 public enum Metric {
     PAIRS_PER_SECOND("pairs/s", true),
     TIMES_PLATFORM("× platform threads", true),

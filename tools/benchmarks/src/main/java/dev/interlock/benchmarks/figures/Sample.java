@@ -4,7 +4,7 @@ package dev.interlock.benchmarks.figures;
 import java.util.Arrays;
 
 /**
- * What all rounds have found of one figure.
+ * The values of one figure in all rounds.
  *
  * @param median the middle one
  * @param min the least

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What was found in a scenario. */
+/** The figures that a scenario measures. */
 @NullMarked
 package dev.interlock.benchmarks.figures;
 

@@ -28,7 +28,7 @@ final class DelayedStream {
     private final DelayLine line;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** What is due and has not been written, because the receiver reads more slowly. */
+    /** The bytes that are due and not yet written, because the receiver reads more slowly. */
     private final Deque<ByteBuffer> unwritten = new ArrayDeque<>();
 
     private int onTheWay;

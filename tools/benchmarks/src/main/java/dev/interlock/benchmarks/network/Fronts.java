@@ -15,7 +15,7 @@ final class Fronts implements AutoCloseable {
         this.proxy = proxy;
     }
 
-    /** Whether servers have other ports for clients than their own. */
+    /** Returns whether servers have other ports for clients than their own. */
     boolean areProxies() {
         return proxy != null;
     }

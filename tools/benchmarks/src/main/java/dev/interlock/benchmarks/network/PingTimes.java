@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a {@code PING} and its reply take, in microseconds, with nothing else going on.
+ * The round-trip time of a {@code PING}, in microseconds, with nothing else going on.
  *
  * @param asked the round trip that was asked for
  * @param directMicros the median without a proxy

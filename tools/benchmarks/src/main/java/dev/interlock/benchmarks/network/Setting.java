@@ -25,7 +25,7 @@ public record Setting(Topology topology, @Nullable Duration roundTrip) {
         return roundTrip == null ? "loopback" : millis(roundTrip);
     }
 
-    /** What it is called beside other settings. */
+    /** Returns the name of this setting beside others. */
     public String label() {
         List<String> parts = new ArrayList<>();
         if (topology != Topology.SINGLE_SERVERS) {

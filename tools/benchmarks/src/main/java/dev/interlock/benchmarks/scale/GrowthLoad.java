@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.scale;
 
-/** What grows. */
+/** A load that grows. */
 enum GrowthLoad {
     HELD("held", "Names held by one client"),
     WAITERS_OWN_NAMES("waiters-own-names", "Threads of one client that wait, each for a name of its own"),

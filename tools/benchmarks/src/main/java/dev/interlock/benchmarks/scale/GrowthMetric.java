@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.benchmarks.scale;
 
-/** What is measured of a row. Figures of servers are sums over all that carry out commands about locks. */
+/** A figure of a row. Figures of servers are sums over all that carry out commands about locks. */
 enum GrowthMetric {
     RATE("acquisitions/s"),
     COMMANDS_PER_SECOND("commands/s"),

@@ -33,7 +33,7 @@ record GrowthRow(
         return new GrowthRow(candidate, topology, primaries, load, size, lease, figures);
     }
 
-    /** Whether another row is a measurement of the same. */
+    /** Returns whether another row is a measurement of the same. */
     boolean isSameAs(GrowthRow other) {
         return with(Map.of()).equals(other.with(Map.of()));
     }

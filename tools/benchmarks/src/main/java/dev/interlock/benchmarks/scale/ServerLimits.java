@@ -2,7 +2,7 @@
 package dev.interlock.benchmarks.scale;
 
 /**
- * What each server may use.
+ * The resources that each server may use.
  *
  * @param cpuShare the share of the core that carries out its commands
  * @param bytes the memory for locks

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the primaries report at one moment, in sum.
+ * The counters of the primaries at one moment, in sum.
  *
  * @param seconds when, by this JVM's monotonic clock
  * @param cpuSeconds the processor time that they have used
@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  */
 record ServerReading(
         double seconds, double cpuSeconds, double commands, double extensions, double bytes, double connections) {
-    /** What asks for these figures, and what servers say to each other. */
+    /** The commands that ask for these figures, and those between servers. */
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
 
     static ServerReading of(Collection<RedisServer> servers) {

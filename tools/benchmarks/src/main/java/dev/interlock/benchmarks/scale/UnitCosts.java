@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a unit of each load costs, taken from one small row of each load, so that the larger rows test what follows from it. Rows
+ * The cost of a unit of each load, taken from one small row of each load, so that the larger rows test what follows from it. Rows
  * are of one candidate and one topology.
  */
 final class UnitCosts {
@@ -44,7 +44,7 @@ final class UnitCosts {
         return new UnitCosts(rows);
     }
 
-    /** Whether a row is one that costs are taken from. */
+    /** Returns whether a row is one that costs are taken from. */
     boolean isBasis(GrowthRow row) {
         return row.equals(bases.get(row.load()));
     }

@@ -48,7 +48,7 @@ final class Contender {
         return waitsSince;
     }
 
-    /** What ended the thread before its time; an exception of the lock does not. */
+    /** Returns the failure that ended the thread early; an exception of the lock does not end it. */
     @Nullable
     Throwable failure() {
         return failure;

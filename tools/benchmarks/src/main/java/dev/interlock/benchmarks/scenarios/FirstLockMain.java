@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
-/** What the JVM of a {@link FirstLock} does. Uses no library but the candidate's. */
+/** The program of the JVM of a {@link FirstLock}. Uses no library but the candidate's. */
 public final class FirstLockMain {
     private static final String LIST = ",";
 

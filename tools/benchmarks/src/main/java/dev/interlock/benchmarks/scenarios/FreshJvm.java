@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A JVM that is started to see how long something takes in it, and ends with this one at the latest. */
 final class FreshJvm {
-    /** What its program says when it is done. */
+    /** The line that its program writes when it is done. */
     static final String DONE = "done";
 
     private FreshJvm() {}

@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** What goes on per second while nobody takes or gives up a lock. */
+/** Measures rates while nobody acquires or releases a lock. */
 final class Rates {
-    /** What is found. */
+    /** The figures that are measured. */
     static final List<Metric> METRICS =
             List.of(Metric.COMMANDS_PER_SECOND, Metric.CARRIED_OUT_PER_SECOND, Metric.CLIENT_MILLIS_PER_SECOND);
 

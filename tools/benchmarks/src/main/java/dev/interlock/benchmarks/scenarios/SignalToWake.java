@@ -71,7 +71,7 @@ final class SignalToWake extends Scenario {
                 first.turns + second.turns - game.guarded.value());
     }
 
-    /** What the two share; all but what tells of the end is changed by whoever holds the lock. */
+    /** The state that the two threads share. All but the sign of the end is changed by the holder of the lock alone. */
     private static final class Game {
         final Histogram nanos = new ConcurrentHistogram(DIGITS);
         final Guarded guarded = new Guarded();

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 
 /** Fresh servers for one measurement of a candidate, with its clients and with what the servers say. */
 final class Testbed implements AutoCloseable {
-    /** What asks for these figures, and what servers say to each other. */
+    /** The commands that ask for these figures, and those between servers. */
     private static final Set<String> NOT_FOR_LOCKS = Set.of("info", "ping", "replconf");
 
     private static final Pattern CPU = Pattern.compile("(?m)^used_cpu_(?:sys|user):(\\S+)");
@@ -57,7 +57,7 @@ final class Testbed implements AutoCloseable {
         return servers.endpoints();
     }
 
-    /** What the network adds to a round trip. */
+    /** Returns the time that the network adds to a round trip. */
     Duration roundTrip() {
         return Objects.requireNonNullElse(setting.roundTrip(), Duration.ZERO);
     }

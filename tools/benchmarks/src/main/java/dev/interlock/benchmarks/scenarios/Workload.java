@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * the servers down.
  */
 final class Workload {
-    /** What the threads do. */
+    /** The phases of a measurement, in this order. */
     enum Phase {
         WARM_UP,
         TIMED,
@@ -50,14 +50,14 @@ final class Workload {
 
     private static final int DIGITS = 3;
     private static final Duration LONGEST_COUNT = Duration.ofMillis(500);
-    private static final Duration LOOK = Duration.ofMillis(1);
-    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(1);
+    private static final Duration FIRST_LOCK_TIMEOUT = Duration.ofSeconds(30);
 
-    /** For how long threads are waited for that have been told to end. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** How long to wait for threads that were told to end. */
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
-    private final Testbed stage;
-    private final boolean whole;
+    private final Testbed testbed;
+    private final boolean timesUnlock;
     private final Function<Runnable, Thread> threads;
     private final List<Contender> contenders = new ArrayList<>();
     private final Set<Guarded> guarded = new LinkedHashSet<>();
@@ -69,13 +69,13 @@ final class Workload {
     /**
      * Prepares a load.
      *
-     * @param stage where
-     * @param whole whether to time the whole of locking and unlocking, not only how long it takes to get the lock
+     * @param testbed the servers and clients to measure on
+     * @param timesUnlock whether a recorded time includes {@code unlock()}, or {@code lock()} alone
      * @param threads makes the threads, not started, which do not keep the JVM alive
      */
-    Workload(Testbed stage, boolean whole, Function<Runnable, Thread> threads) {
-        this.stage = stage;
-        this.whole = whole;
+    Workload(Testbed testbed, boolean timesUnlock, Function<Runnable, Thread> threads) {
+        this.testbed = testbed;
+        this.timesUnlock = timesUnlock;
         this.threads = threads;
     }
 
@@ -97,7 +97,7 @@ final class Workload {
     }
 
     void record(long from, long acquired, long released) {
-        nanos.recordValue((whole ? released : acquired) - from);
+        nanos.recordValue((timesUnlock ? released : acquired) - from);
     }
 
     /** Counts a call of a lock that ended with an exception, until commands are counted, which slows servers down. */
@@ -108,10 +108,10 @@ final class Workload {
         }
     }
 
-    /** How far things have come. */
+    /** The counters and processor times at one moment. */
     private final class Reading {
         final long at = System.nanoTime();
-        final double redisSeconds = stage.cpuSeconds();
+        final double redisSeconds = testbed.cpuSeconds();
         final double clientSeconds = ClientCost.cpuSeconds();
         final long exceptionsSoFar = exceptions.sum();
         final long handOffs = guarded.stream().mapToLong(Guarded::handOffs).sum();
@@ -120,7 +120,7 @@ final class Workload {
     }
 
     /**
-     * Runs the threads, and ends them; the clients of the stage are closed then.
+     * Runs the threads and ends them. Closes the clients if a thread does not end in time.
      *
      * @throws ToolException if one of them ends before its time, or none of them gets a lock for half a minute
      */
@@ -158,15 +158,15 @@ final class Workload {
         Pause.of(time);
         while (count.getAsLong() == before) {
             requireNoFailure();
-            if (System.nanoTime() - from > time.plus(FIRST_PATIENCE).toNanos()) {
+            if (System.nanoTime() - from > time.plus(FIRST_LOCK_TIMEOUT).toNanos()) {
                 throw noLock();
             }
-            Pause.of(LOOK);
+            Pause.of(POLL_INTERVAL);
         }
     }
 
     private ToolException noLock() {
-        String what = "no thread got a lock within " + FIRST_PATIENCE.toSeconds() + " seconds";
+        String what = "no thread got a lock within " + FIRST_LOCK_TIMEOUT.toSeconds() + " seconds";
         RuntimeException exception = firstException.get();
         return exception == null
                 ? new ToolException(what)
@@ -184,7 +184,7 @@ final class Workload {
             least = Math.min(least, acquisitions);
             all += acquisitions;
             if (acquisitions == 0) {
-                // Who never gets the lock would otherwise be in no percentile.
+                // Without this, a thread that never acquired the lock would be in no percentile.
                 nanos.recordValue(Math.max(0, end.at - contenders.get(i).waitsSince()));
             }
         }
@@ -200,7 +200,7 @@ final class Workload {
                 (end.handOffs - begin.handOffs) / seconds,
                 Metric.MOST_TO_LEAST,
                 (double) most / least,
-                // Those while the threads warmed up too: that is when connections are opened.
+                // Includes the warm-up, in which connections are opened.
                 Metric.EXCEPTIONS,
                 (double) end.exceptionsSoFar,
                 Metric.REDIS_MICROS,
@@ -211,10 +211,10 @@ final class Workload {
                 redisMicros + clientMicros);
     }
 
-    /** The end belongs to it, so that no command is counted without its acquisition. */
+    /** Counts until all threads have ended, so that no command is counted without its acquisition. */
     private double commands(Duration time) {
         long[] before = new long[1];
-        long commands = stage.commandsSent(() -> {
+        long commands = testbed.commandsSent(() -> {
             before[0] = acquisitions();
             work(time.compareTo(LONGEST_COUNT) < 0 ? time : LONGEST_COUNT, this::acquisitions);
             phase = Phase.OVER;
@@ -236,17 +236,17 @@ final class Workload {
         }
     }
 
-    /** Lets the threads end, and takes their clients away from those that starve. */
+    /** Ends the threads. Closes the clients if some still wait for a lock. */
     private void end() {
         phase = Phase.OVER;
         if (!join()) {
-            stage.closeClients();
+            testbed.closeClients();
             join();
         }
     }
 
     private boolean join() {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + JOIN_TIMEOUT.toNanos();
         for (Contender contender : contenders) {
             try {
                 contender.thread().join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())));

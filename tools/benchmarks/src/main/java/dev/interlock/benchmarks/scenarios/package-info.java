@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is measured of a candidate, and the clients and servers that it is measured with. */
+/** The scenarios in which candidates are measured, and the clients and servers that it is measured with. */
 @NullMarked
 package dev.interlock.benchmarks.scenarios;
 

@@ -29,7 +29,7 @@ public final class PlainClient implements AutoCloseable {
     private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:(\\d+)");
     private static final Pattern CALLS = Pattern.compile("(?m)^cmdstat_([^:]+):calls=(\\d+)");
 
-    /** What {@link #commandsCarriedOut} itself and the opening of connections cost. */
+    /** The commands of {@link #commandsCarriedOut} itself and of the opening of connections. */
     private static final Pattern OWN = Pattern.compile("info|hello|auth|select|quit|client\\|setinfo|client\\|setname");
 
     private final RedisEndpoint endpoint;

@@ -12,7 +12,7 @@ import java.util.List;
 public final class TextTable {
     public static final int WIDTH = 100;
 
-    /** What labels get of the width at most where a table has to be drawn in parts. */
+    /** The greatest width of the label column where a table has to be drawn in parts. */
     private static final int LABELS = 36;
 
     private TextTable() {}
@@ -41,7 +41,7 @@ public final class TextTable {
         return text.toString();
     }
 
-    /** What labels get of the width: all that they need, if that is not much. */
+    /** Returns the width of the label column: what the labels need, up to a limit. */
     private static int labels(List<String> header, List<List<String>> rows) {
         return Math.min(LABELS, width(header, rows, 0) + 1);
     }

@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Compares the installed strategies, and locks of other libraries with them: their promises, which rules of the"
                     + " contract they keep, what they do when things go wrong, how fast they are, and which one to take for what."
-                    + " Takes about eight minutes on two cores.",
+                    + " Takes about ten minutes on two cores.",
             "Starts Redis servers of its own on the loopback interface unless --redis names others, and leaves nothing behind."
         },
         exitCodeListHeading = "Exit codes:%n",

@@ -58,7 +58,7 @@ final class Targets {
                 .toList();
     }
 
-    /** Whether the user has named strategies. */
+    /** Returns whether the user has named strategies. */
     boolean areNamed() {
         return !strategies.isEmpty();
     }

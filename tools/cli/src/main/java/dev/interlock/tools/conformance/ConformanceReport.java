@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What running the kit has found.
+ * The results of a run of the kit.
  *
  * @param schemaVersion the version of this form, which changes when a reader of an older one would be misled
  * @param finishedAt when it was finished, in ISO-8601 and UTC
@@ -34,7 +34,7 @@ public record ConformanceReport(
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** What the kit came to, by label, where it could run. */
+    /** Returns the results by label, of the strategies with which the kit could run. */
     public Map<String, ConformanceResult> results() {
         Map<String, ConformanceResult> results = new LinkedHashMap<>();
         for (Entry entry : strategies) {
@@ -45,7 +45,7 @@ public record ConformanceReport(
         return results;
     }
 
-    /** What went wrong, sentence by sentence. */
+    /** Returns the problems, one sentence each. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         results().forEach((label, result) -> problems.addAll(result.brokenRules(label)));
@@ -59,7 +59,7 @@ public record ConformanceReport(
     }
 
     /**
-     * What was found of one strategy.
+     * The results of one strategy.
      *
      * @param name the name of the strategy
      * @param options all its options and their values, those that were left at their defaults too

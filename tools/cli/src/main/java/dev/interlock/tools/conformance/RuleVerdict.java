@@ -4,12 +4,12 @@ package dev.interlock.tools.conformance;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a strategy keeps a rule of the contract.
+ * The verdict of a rule of the contract on a strategy.
  *
  * @param chapter the number of the rule's chapter
  * @param number its number in the chapter
  * @param name its name, a sentence in camel case
- * @param outcome what its test came to
+ * @param outcome the outcome of its test
  * @param message how the rule is broken, or why it was skipped; missing where it is kept
  */
 public record RuleVerdict(
@@ -18,7 +18,7 @@ public record RuleVerdict(
         String name,
         Outcome outcome,
         @Nullable String message) {
-    /** What a test came to. */
+    /** The outcome of a test. */
     public enum Outcome {
         PASSED,
         FAILED,

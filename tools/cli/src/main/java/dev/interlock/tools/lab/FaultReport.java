@@ -66,7 +66,7 @@ public record FaultReport(
             Set<Capability> capabilities,
             Set<Assumption> assumptions,
             List<LabCell> cells) {
-        /** Whether it is one of ours, which must do nothing that its profile does not declare. */
+        /** Returns whether it is one of ours, which must do nothing that its profile does not declare. */
         public boolean ours() {
             return !specimen && !peer;
         }

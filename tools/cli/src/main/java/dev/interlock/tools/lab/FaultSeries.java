@@ -59,7 +59,7 @@ public final class FaultSeries {
     }
 
     /**
-     * What is known of the cells of a series.
+     * The state of the cells of a series.
      *
      * @param played how many were played to their end
      * @param undeclared the cells with what no profile declares and no fault excuses, a line each

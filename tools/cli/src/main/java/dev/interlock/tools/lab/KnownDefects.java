@@ -72,7 +72,7 @@ final class KnownDefects {
                 .findFirst();
     }
 
-    /** What is undeclared and listed is a known defect; everything else stays as it is. */
+    /** Returns a known defect for what is undeclared and listed, and the given declaration for all else. */
     Declaration judge(Declaration declaration, String strategy, LabFault fault, CellVerdict verdict) {
         return declaration.kind() == Declaration.Kind.UNDECLARED
                         && find(strategy, fault, verdict).isPresent()

@@ -53,7 +53,7 @@ public final class Deadlocks {
         for (InspectedLock lock : locks) {
             for (LockParty waiter : lock.waiters()) {
                 Wait wait = new Wait(waiter, lock.name(), lock.holder());
-                // Who is not known takes part in no circle.
+                // An unidentified client cannot be part of a cycle.
                 if (!wait.from().isEmpty()
                         && !wait.to().isEmpty()
                         && !wait.from().equals(wait.to())) {

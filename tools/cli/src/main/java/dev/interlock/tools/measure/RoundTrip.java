@@ -2,7 +2,7 @@
 package dev.interlock.tools.measure;
 
 /**
- * What a lock costs over a network.
+ * The cost of a lock over a network.
  *
  * @param millis the round trip that a proxy adds, in milliseconds
  * @param uncontended what a lock costs that nobody else wants

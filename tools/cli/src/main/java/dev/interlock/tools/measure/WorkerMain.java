@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** What the process of a {@link WorkerProcess} does: adds to a number under a lock, and says how often. */
+/** The program of the process of a {@link WorkerProcess}: adds to a number under a lock, and says how often. */
 public final class WorkerMain {
     private WorkerMain() {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is measured of a lock: a {@link dev.interlock.tools.measure.Measurement} measures one thing and returns a record, which goes into
+ * The measurements of a lock: a {@link dev.interlock.tools.measure.Measurement} measures one thing and returns a record, which goes into
  * the report as it is.
  */
 @NullMarked

@@ -22,7 +22,7 @@ interface PeerClient extends AutoCloseable {
      */
     boolean isHeld(String name, Lock lock);
 
-    /** Whether a failed release says that the lock had been lost before. */
+    /** Returns whether a failed release says that the lock had been lost before. */
     default boolean tellsOfLoss(RuntimeException failure) {
         return failure instanceof IllegalMonitorStateException;
     }

@@ -4,7 +4,7 @@ package dev.interlock.tools.peers;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.plain.PlainLocks;
 
-/** What is to be known of another library to use its locks. */
+/** The knowledge of another library that is needed to use its locks. */
 interface PeerDriver {
     /** Connects a client, as one process of an application would have it. The caller must close it. */
     PeerClient connect(LockConfig config);
@@ -12,7 +12,7 @@ interface PeerDriver {
     /** Says what the kit may ask of these locks beyond {@link java.util.concurrent.locks.Lock}. */
     PlainLocks declare(PlainLocks locks);
 
-    /** Whether a client may serve one rule of the kit after another. */
+    /** Returns whether a client may serve one rule of the kit after another. */
     default boolean servesManyRules() {
         return true;
     }

@@ -177,7 +177,7 @@ final class PeerLock implements DistributedLock {
         return new UnsupportedOperationException("the tools use no more of " + factory.strategy() + " than Lock has");
     }
 
-    /** What is known of a lock that was granted: it counts as held until its holder looks and sees that it is not. */
+    /** The state of a lock that was granted: it counts as held until its holder looks and sees that it is not. */
     private final class Grant implements Lease {
         private final OptionalLong token;
         private final List<Consumer<? super LossCause>> listeners = new CopyOnWriteArrayList<>();

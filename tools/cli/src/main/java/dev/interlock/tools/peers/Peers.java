@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** The locks of other libraries that ours are compared with. */
 public final class Peers {
-    /** What would be here too if it could be had. */
+    /** The libraries that are left out, and why. */
     public static final String MISSING =
             "redlock4j is not compared: no release of it could be resolved from the build's"
                     + " repository. Redisson's RedissonRedLock stands for locks over independent servers.";

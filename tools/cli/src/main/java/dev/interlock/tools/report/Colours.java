@@ -18,7 +18,7 @@ public final class Colours {
     private Colours() {}
 
     /**
-     * Whether the user wants colours, as far as is known.
+     * Returns whether the user wants colours, as far as is known.
      *
      * @param refused whether the command line refuses them
      * @param terminal the value of the {@link #PROPERTY}, which may be missing

@@ -67,7 +67,7 @@ record DecisionGuide(List<List<String>> instead, List<Question> questions) {
         return new DecisionGuide(List.copyOf(instead), List.copyOf(questions));
     }
 
-    /** Whether a line is a row of a table, and neither its heading nor the rule below that. */
+    /** Returns whether a line is a row of a table, and neither its heading nor the rule below that. */
     private static boolean isRow(String line) {
         return line.startsWith("| ") && !line.startsWith("| answer |") && !line.startsWith("| you want |");
     }

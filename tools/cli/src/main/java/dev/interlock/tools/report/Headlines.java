@@ -16,7 +16,7 @@ public final class Headlines {
 
     private Headlines() {}
 
-    /** Where and how the figures were found. */
+    /** Returns how the report was made: time, version, commit, servers, machine and load. */
     static String setting(Report report) {
         Set<String> versions = new LinkedHashSet<>();
         for (StrategyReport strategy : report.strategies()) {

@@ -29,7 +29,7 @@ public final class MarkdownRenderer {
     /**
      * Adds a table with its heading and notes, unless it is empty.
      *
-     * @param text what to add it to
+     * @param text the document to append to
      * @param table the table
      */
     public static void table(StringBuilder text, ReportTable table) {

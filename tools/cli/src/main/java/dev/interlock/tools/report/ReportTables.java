@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -78,8 +79,8 @@ public final class ReportTables {
                         .map(it -> List.of(
                                 it.need(), Objects.requireNonNullElse(it.strategy(), "none of them"), it.reason()))
                         .toList(),
-                List.of(
-                        "Only strategies in which nothing wrong was found. No lease alone keeps data right: see docs/choosing-a-strategy.md."));
+                List.of("Only strategies in which nothing wrong was found. No lease alone keeps data right: see"
+                        + " docs/choosing-a-strategy.md."));
     }
 
     static ReportTable profiles(Report report) {
@@ -155,21 +156,24 @@ public final class ReportTables {
                 "Guarded counter",
                 List.of("Strategy", "Processes", "Expected", "Actual", "Lost updates", "Verdict"),
                 rows,
-                List.of(
-                        "Processes add one to a number in Redis by GET and SET under the lock; two holders at once lose updates."));
+                Stream.concat(
+                                Stream.of("Processes add one to a number in Redis by GET and SET under the lock; two"
+                                        + " holders at once lose updates."),
+                                firstRound(report).stream())
+                        .toList());
     }
 
     private static ReportTable uncontended(Report report) {
         List<List<String>> rows = new ArrayList<>();
         for (StrategyReport strategy : report.strategies()) {
-            UncontendedPair.Result result = strategy.uncontended();
-            if (result != null) {
+            List<UncontendedPair.Result> runs = strategy.uncontendedRuns();
+            if (strategy.uncontended() != null) {
                 rows.add(List.of(
                         strategy.name(),
-                        millis(result.p50Millis()),
-                        millis(result.p99Millis()),
-                        rate(Interval.of(strategy.uncontendedRuns(), UncontendedPair.Result::pairsPerSecond)),
-                        ratio(result.commandsPerPair())));
+                        millis(Interval.of(runs, UncontendedPair.Result::p50Millis)),
+                        millis(Interval.of(runs, UncontendedPair.Result::p99Millis)),
+                        rate(Interval.of(runs, UncontendedPair.Result::pairsPerSecond)),
+                        ratio(Interval.of(runs, UncontendedPair.Result::commandsPerPair))));
             }
         }
         return new ReportTable(
@@ -184,19 +188,23 @@ public final class ReportTables {
         List<List<String>> rows = new ArrayList<>();
         for (StrategyReport strategy : report.strategies()) {
             for (Contention.Result result : strategy.contended()) {
+                List<Contention.Result> runs = strategy.runsOf(result);
                 rows.add(List.of(
                         strategy.name(),
                         contenders(result),
-                        rate(Interval.of(strategy.runsOf(result), Contention.Result::acquisitionsPerSecond)),
-                        whole(result.handOffsPerSecond()) + "/s",
-                        ratio(result.commandsPerAcquisition())));
+                        rate(Interval.of(runs, Contention.Result::acquisitionsPerSecond)),
+                        rate(Interval.of(runs, Contention.Result::handOffsPerSecond)),
+                        ratio(Interval.of(runs, Contention.Result::commandsPerAcquisition))));
             }
         }
         return new ReportTable(
                 "Contended lock, one name",
                 List.of("Strategy", "Contenders", "Acquisitions", "Hand-offs", "Commands per acquisition"),
                 rows,
-                List.of("A hand-off is an acquisition by another thread than the one before."));
+                Stream.concat(
+                                Stream.of("A hand-off is an acquisition by another thread than the one before."),
+                                intervals(report).stream())
+                        .toList());
     }
 
     static String contenders(Contention.Result result) {
@@ -219,8 +227,8 @@ public final class ReportTables {
         }
         List<String> notes = new ArrayList<>(table.notes());
         notes.add(
-                "Locks of other libraries are asked those rules that any java.util.concurrent.locks.Lock can be asked; they"
-                        + " never promised them.");
+                "Locks of other libraries are asked those rules that any java.util.concurrent.locks.Lock can be asked;"
+                        + " they never promised them.");
         return new ReportTable(table.title(), table.header(), table.rows(), notes);
     }
 
@@ -261,18 +269,34 @@ public final class ReportTables {
                 .toList();
     }
 
-    private static List<String> intervals(Report report) {
+    static List<String> intervals(Report report) {
         return report.repetitions() > 1
                 ? List.of("Measured " + report.repetitions()
                         + " times, in rounds: the median, and in brackets the least and the most.")
                 : List.of();
     }
 
+    /** Returns the note of a table whose figures are those of the first round, if there are several. */
+    static List<String> firstRound(Report report) {
+        return report.repetitions() > 1 ? List.of("Measured once, in the first round.") : List.of();
+    }
+
     static String rate(Interval interval) {
-        return whole(interval.median()) + "/s"
-                + (interval.min() == interval.max()
-                        ? ""
-                        : " (" + whole(interval.min()) + " to " + whole(interval.max()) + ")");
+        return figure(interval, ReportTables::whole, "/s");
+    }
+
+    static String millis(Interval interval) {
+        return figure(interval, value -> String.format(Locale.ROOT, "%.3f", value), " ms");
+    }
+
+    static String ratio(Interval interval) {
+        return figure(interval, ReportTables::ratio, "");
+    }
+
+    private static String figure(Interval interval, DoubleFunction<String> format, String unit) {
+        String min = format.apply(interval.min());
+        String max = format.apply(interval.max());
+        return format.apply(interval.median()) + unit + (min.equals(max) ? "" : " (" + min + " to " + max + ")");
     }
 
     private static String whole(long value) {

@@ -7,8 +7,11 @@ import dev.interlock.tools.measure.RoundTrip;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
-/** Creates the tables of how costs grow: with clients, with the distance of the servers, and with the number of locks. */
+/**
+ * Creates the tables of how costs grow: with clients, with the distance of the servers, and with the number of locks.
+ */
 final class SpeedTables {
     private SpeedTables() {}
 
@@ -16,20 +19,23 @@ final class SpeedTables {
         List<List<String>> rows = new ArrayList<>();
         for (StrategyReport strategy : report.strategies()) {
             for (Contention.Result result : strategy.contended()) {
+                List<Contention.Result> runs = strategy.runsOf(result);
                 rows.add(List.of(
                         strategy.name(),
                         ReportTables.contenders(result),
-                        ReportTables.ratio(result.fairness()),
-                        ReportTables.ratio(result.leastShare())));
+                        ReportTables.ratio(Interval.of(runs, Contention.Result::fairness)),
+                        ReportTables.ratio(Interval.of(runs, Contention.Result::leastShare))));
             }
         }
         return new ReportTable(
                 "Fairness",
                 List.of("Strategy", "Contenders", "Fairness", "Least share"),
                 rows,
-                List.of("Fairness is Jain's index of the contenders' shares: 1 if all had the same, 1/n if one of n had"
-                        + " everything. The least share is that of the contender who got least, where 1 is as much as the"
-                        + " others."));
+                with(
+                        "Fairness is Jain's index of the contenders' shares: 1 if all had the same, 1/n if one of n"
+                                + " had everything. The least share is that of the contender who got least, where 1 is as"
+                                + " much as the others.",
+                        ReportTables.intervals(report)));
     }
 
     static ReportTable growth(Report report) {
@@ -55,7 +61,7 @@ final class SpeedTables {
                 "Growth: acquisitions of one lock, and commands for each, by more and more clients",
                 header,
                 rows,
-                List.of());
+                ReportTables.firstRound(report));
     }
 
     static ReportTable roundTrips(Report report) {
@@ -74,8 +80,10 @@ final class SpeedTables {
                 "Over a network",
                 List.of("Strategy", "Round trip", "p50", "p99", "Acquisitions by 4 clients"),
                 rows,
-                List.of(
-                        "p50 and p99: an uncontended lock and unlock. A proxy in front of each server holds each reply back."));
+                with(
+                        "p50 and p99: an uncontended lock and unlock. A proxy in front of each server holds each reply"
+                                + " back.",
+                        ReportTables.firstRound(report)));
     }
 
     static ReportTable memory(Report report) {
@@ -89,9 +97,11 @@ final class SpeedTables {
                         bytes(result.heapBytesPerLock()),
                         result.serverBytesPerLock() == null ? "-" : bytes(result.serverBytesPerLock()),
                         bytes(result.allocatedBytesPerPair())));
-                notes = List.of("With " + ReportTables.whole(result.held())
-                        + " locks held at once, by all servers together. Allocated: by all threads of the client, for an"
-                        + " uncontended lock and unlock.");
+                notes = with(
+                        "With " + ReportTables.whole(result.held())
+                                + " locks held at once, by all servers together. Allocated: by all threads of the"
+                                + " client, for an uncontended lock and unlock.",
+                        ReportTables.firstRound(report));
             }
         }
         return new ReportTable(
@@ -99,6 +109,10 @@ final class SpeedTables {
                 List.of("Strategy", "Client's heap per held lock", "Servers per held lock", "Allocated per pair"),
                 rows,
                 notes);
+    }
+
+    private static List<String> with(String note, List<String> more) {
+        return Stream.concat(Stream.of(note), more.stream()).toList();
     }
 
     private static String bytes(double value) {

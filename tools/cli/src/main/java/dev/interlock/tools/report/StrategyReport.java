@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param redis its servers, without passwords
  * @param redisVersion the version of the first server
  * @param counting how commands were counted
- * @param guardedCounter what became of the number that processes share
+ * @param guardedCounter the outcome for the number that processes share
  * @param uncontended what a lock costs that nobody else wants; of several runs the median one by its rate
  * @param uncontendedRuns all runs of that
  * @param contended what contenders achieve, in several settings; of several runs the median one by its rate
@@ -80,7 +80,7 @@ public record StrategyReport(
         options = Objects.requireNonNullElse(options, Map.of());
     }
 
-    /** Whether it is one of ours, which must keep the whole contract. */
+    /** Returns whether it is one of ours, which must keep the whole contract. */
     public boolean ours() {
         return peer == null;
     }

@@ -414,6 +414,21 @@ class RenderersTest {
     }
 
     @Test
+    void figuresOfSeveralRoundsHaveARangeAndThoseOfOneAreCalledSo() {
+        String text = MarkdownRenderer.render(SampleReport.report(), ReportTables.of(SampleReport.report()));
+
+        assertThat(text)
+                .contains("| 1.500 ms (1.000 to 2.000) | 3.000 ms (2.000 to 4.000) | 1,500/s (1,000 to 2,000) | 2.00 |")
+                .contains("| 1,500/s (1,000 to 2,000) | 750/s (500 to 1,000) | 3.50 (3.00 to 4.00) |")
+                .contains("| 0.75 (0.50 to 1.00) | 0.38 (0.25 to 0.50) |");
+        assertThat(text.lines().filter(line -> line.startsWith("Measured 2 times, in rounds")))
+                .hasSize(3);
+        assertThat(text.lines().filter(line -> line.contains("Measured once, in the first round.")))
+                .as("the number under the lock, growth, networks and memory")
+                .hasSize(4);
+    }
+
+    @Test
     void otherLibrariesAreNamedWithTheirVersionsAndLimitsAndAreNotJudged() {
         Report sample = SampleReport.report();
         String text = TerminalRenderer.render(sample, ReportTables.of(sample));

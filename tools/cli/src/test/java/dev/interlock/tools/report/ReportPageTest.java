@@ -45,7 +45,7 @@ class ReportPageTest {
         return isOfThisForm(kept) ? new Gson().fromJson(kept, Report.class) : SampleReport.report();
     }
 
-    /** Whether a kept report is of the form of this version. */
+    /** Returns whether a kept report is of the form of this version. */
     static boolean isOfThisForm(String report) {
         return JsonParser.parseString(report)
                         .getAsJsonObject()

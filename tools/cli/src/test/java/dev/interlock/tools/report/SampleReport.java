@@ -68,7 +68,7 @@ final class SampleReport {
         StrategyReport.Builder report = new StrategyReport.Builder(ConfiguredStrategy.of(provider, Map.of()));
         report.guardedCounter(new GuardedCounter.Result(2, 4, 100, 100));
         for (int round = 1; round <= 2; round++) {
-            report.uncontended(pair(number, round * 1_000));
+            report.uncontended(pair(number * round, round * 1_000));
             report.contended(contention(1, 8, number, round));
             report.contended(contention(4, 1, number, round));
         }
@@ -106,7 +106,13 @@ final class SampleReport {
 
     private static Contention.Result contention(int clients, int threads, int number, int round) {
         return new Contention.Result(
-                clients, threads, 1_000.0 * number * round, 500, 2 + clients, 1.0 / number, 0.5 / number);
+                clients,
+                threads,
+                1_000.0 * number * round,
+                500.0 * round,
+                2 + clients * round,
+                1.0 / number / round,
+                0.5 / number / round);
     }
 
     private static FaultReport.Row row(LockStrategyProvider provider) {

@@ -3,7 +3,7 @@ package dev.interlock.simulation.network;
 
 import java.util.List;
 
-/** What a server does in place of what it is sent, to see what comes of it. */
+/** A change of the commands that a server receives, to see its consequences. */
 public interface Mutation {
     /**
      * Changes a script.

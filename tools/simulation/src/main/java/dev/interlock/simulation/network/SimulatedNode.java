@@ -57,7 +57,7 @@ public final class SimulatedNode implements RedisNode {
     private boolean dead;
     private boolean closed;
 
-    /** What was sent and is waited for. */
+    /** A request that was sent and whose reply is awaited. */
     private static final class Call {
         private final Line line;
         private final Thread caller = Thread.currentThread();

@@ -33,7 +33,7 @@ public final class SimulatedServer implements ModelChannels, AutoCloseable {
     private final Map<String, Set<Subscriber>> subscribers = new LinkedHashMap<>();
     private final List<SimulatedNode> clients = new ArrayList<>();
 
-    /** What a replica had at earlier times, the latest last. */
+    /** The states of a replica at earlier times, the latest last. */
     private final Deque<Keyspace> earlier = new ArrayDeque<>();
 
     private final boolean remembers;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What may happen to clients, the server, and what is on the way between them. */
+/** A fault of clients, of the server, or of the requests and replies between them. */
 enum FaultKind {
     /** Messages of a client take longer, some longer than it waits for replies. */
     DELAY,
@@ -65,7 +65,7 @@ enum FaultKind {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Whether it happens to one client, and not to the server or to all. */
+    /** Returns whether it happens to one client, and not to the server or to all. */
     boolean isOfAClient() {
         return switch (this) {
             case DELAY,
@@ -86,7 +86,7 @@ enum FaultKind {
         return Optional.ofNullable(breaks);
     }
 
-    /** Whether it breaks one of some assumptions. */
+    /** Returns whether it breaks one of some assumptions. */
     boolean breaksOneOf(Set<Assumption> some) {
         return breaks().map(some::contains).orElse(false);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.run;
 
-/** Has one fault happen. */
+/** Applies one fault to the simulated world. */
 final class FaultMaker {
-    /** A loss of the last writes, as many as a replica may lag behind. */
-    private static final int MOST_LOST = 6;
+    /** The most writes that a promoted replica may lack. */
+    private static final int MAX_LOST_WRITES = 6;
 
     private final World world;
     private final Step.Fault fault;
@@ -31,19 +31,19 @@ final class FaultMaker {
             case SUSPEND -> pause(true);
             case WALL_STEP -> {
                 client.machine.stepWallClock(fault.amount() % 20_000L - 10_000L);
-                bit(!client.isDone());
+                recordEffect(!client.isDone());
             }
             case CRASH -> {
-                bit(!client.isDone());
+                recordEffect(!client.isDone());
                 client.die(fault.nanos());
             }
             case SERVER_PAUSE -> world.server().pause(fault.nanos());
             case RESTART -> {
-                bit(true);
+                recordEffect(true);
                 world.server().restart(fault.nanos() / 2, true);
             }
             case FAILOVER -> {
-                bit(true);
+                recordEffect(true);
                 world.server().failOver(fault.nanos() / 2, 0);
             }
             case SCRIPT_FLUSH -> world.server().flushScripts();
@@ -52,24 +52,25 @@ final class FaultMaker {
                 world.in(fault.nanos(), () -> world.server().withoutMemory(false));
             }
             case SERVER_STEP -> {
-                bit(world.heldKey().isPresent());
+                recordEffect(world.heldKey().isPresent());
                 world.serverMachine().stepWallClock(5_000L + fault.amount() % 5_000L);
             }
             case SLOW_CLOCK -> {}
             case FAILOVER_LOSS -> {
-                bit(world.heldKey().isPresent());
-                world.server().failOver(fault.nanos() / 10, 1 + fault.amount() % MOST_LOST);
+                recordEffect(world.heldKey().isPresent());
+                world.server().failOver(fault.nanos() / 10, 1 + fault.amount() % MAX_LOST_WRITES);
             }
             case RESTART_EMPTY -> {
-                bit(world.heldKey().isPresent());
+                recordEffect(world.heldKey().isPresent());
                 world.server().restart(fault.nanos() / 10, false);
             }
-            case EVICTION -> bit(world.heldKey().map(world.server()::evict).orElse(false));
+            case EVICTION ->
+                recordEffect(world.heldKey().map(world.server()::evict).orElse(false));
         }
     }
 
     private void pause(boolean suspended) {
-        bit(!client.isDone());
+        recordEffect(!client.isDone());
         client.machine.stop();
         world.in(fault.nanos(), () -> {
             if (!client.isDead()) {
@@ -82,7 +83,7 @@ final class FaultMaker {
         });
     }
 
-    private void bit(boolean effective) {
+    private void recordEffect(boolean effective) {
         if (effective) {
             world.bit(fault.kind().label());
         }

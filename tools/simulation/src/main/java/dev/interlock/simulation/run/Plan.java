@@ -9,7 +9,7 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What a seed plans.
+ * The plan of a seed.
  *
  * @param seed the seed
  * @param dropped the assumptions that do not hold

@@ -34,7 +34,7 @@ final class Series {
     record Found(long seed, String violation) {}
 
     /**
-     * What came of a series.
+     * The result of a series.
      *
      * @param runs how many seeds were run
      * @param grants how often a lock was granted

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What is simulated.
+ * The subject of a simulation.
  *
  * @param strategy makes the locks
  * @param options the options of the strategy
@@ -63,7 +63,7 @@ record Setup(Strategy strategy, Map<String, String> options, StrategyProfile pro
         return profile.assumptions().contains(assumption);
     }
 
-    /** Whether what is in the key of a lock tells if it is held. Where no clock does, only those who have waited know. */
+    /** Returns whether what is in the key of a lock tells if it is held. Where no clock does, only those who have waited know. */
     boolean keysTell() {
         return assumes(Assumption.SERVER_CLOCK_STEADY) || assumes(Assumption.CLIENT_CLOCKS_AGREE);
     }

@@ -53,7 +53,7 @@ final class SimulatedClient {
         thread.start();
     }
 
-    /** Whether its threads have done what they were to do, or never will. */
+    /** Returns whether its threads have done what they were to do, or never will. */
     boolean isDone() {
         return busy == 0 || dead;
     }

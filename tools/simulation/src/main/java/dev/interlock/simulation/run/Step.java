@@ -6,7 +6,7 @@ sealed interface Step {
     /** Its number in the plan. */
     int number();
 
-    /** What a client asks for. */
+    /** A request of a client. */
     enum Ask {
         LOCK,
         LOCK_INTERRUPTIBLY,

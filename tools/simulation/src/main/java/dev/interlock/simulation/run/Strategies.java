@@ -21,7 +21,7 @@ final class Strategies {
 
     private Strategies() {}
 
-    /** What the simulation has to know of a strategy. */
+    /** A strategy as the simulation sees it. */
     interface Strategy {
         /** Makes the factory of one client. */
         DistributedLockFactory newFactory(RedisNode node, LockConfig config, Environment env);
@@ -29,10 +29,10 @@ final class Strategies {
         /** The key of a lock. */
         String key(String lock);
 
-        /** Whether a value in the key of a lock means that somebody holds it. */
+        /** Returns whether a value in the key of a lock means that somebody holds it. */
         boolean isHeld(String value, LongSupplier nowMillis);
 
-        /** Whether the server removes keys that nobody uses any more. */
+        /** Returns whether the server removes keys that nobody uses any more. */
         boolean keysEnd();
 
         /** The faults that cannot have an effect on what it sends. */

@@ -248,7 +248,7 @@ final class World implements Happenings {
         return clients.get(number);
     }
 
-    /** What the server has in the key of a lock, or null if nothing. */
+    /** Returns the value in the key of a lock, or null if there is none. */
     @Nullable
     Object word(String lock) {
         return server.peek(setup.strategy().key(lock));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The replies of a server that are neither a number, nor a text, nor {@code null}, nor a list of replies.
  */
 public sealed interface Answer {
-    /** What a command replies that has nothing else to say. */
+    /** The reply of a command that returns nothing else. */
     Status OK = new Status("OK");
 
     /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.server;
 
-/** What the servers of one maker and version can do that others cannot. */
+/** The abilities of the servers of one maker and version. */
 public enum Flavour {
     /** Redis 7: no command deletes a key only if it has a value. */
     REDIS_7,

@@ -21,7 +21,7 @@ import party.iroiro.luajava.lua51.Lua51;
  * <p>For use by one thread.
  */
 final class LuaInterpreter implements AutoCloseable {
-    /** What the server offers to scripts, over two functions that are implemented here. */
+    /** The library that scripts use, over two functions that are implemented here. */
     private static final String LIBRARY = """
             local run, sha1hex, known = __run, __sha1hex, __known
             redis = {}

@@ -33,7 +33,7 @@ public final class VirtualTime {
     private @Nullable SimulatedThread running;
     private @Nullable Throwable failure;
 
-    /** What happens at a time: an action, or the turn of a thread that has not been woken otherwise since. */
+    /** An event at a time: an action, or the turn of a thread that has not been woken otherwise since. */
     private record Event(
             long at,
             long order,

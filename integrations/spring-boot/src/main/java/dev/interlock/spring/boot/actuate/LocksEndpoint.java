@@ -121,7 +121,7 @@ public final class LocksEndpoint {
     public record LockDescriptor(String name, Map<String, LockState> factories) {}
 
     /**
-     * What a factory says of a lock.
+     * The state of a lock as a factory sees it.
      *
      * @param locked whether anybody holds it, as the servers say
      * @param held how this application holds it, if it does

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** What a client's JVM reports when it has carried out an order: figures by name, as one line of text. */
+/** The report of a client's JVM about an order that it has carried out: figures by name, as one line of text. */
 public final class ClientReply {
     private static final String DONE = "scale-done";
     private static final String FAILED = "scale-failed";
@@ -26,7 +26,7 @@ public final class ClientReply {
         return reply;
     }
 
-    /** Whether a line is a reply; libraries may write lines of their own. */
+    /** Returns whether a line is a reply; libraries may write lines of their own. */
     static boolean isReply(String line) {
         return line.equals(DONE) || line.startsWith(DONE + " ");
     }

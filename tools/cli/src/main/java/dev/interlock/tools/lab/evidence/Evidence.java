@@ -63,7 +63,7 @@ public record Evidence(
      * @param who a client, or the lab
      * @param what what happened
      * @param token the fencing token that goes with it
-     * @param writes what became of a write
+     * @param writes the outcome of a write
      * @param detail more about it
      */
     public record Entry(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param who a client, or the lab
  * @param what what happened
  * @param token the fencing token that goes with it
- * @param writes what became of a write
+ * @param writes the outcome of a write
  * @param detail more about it, for people
  * @param endNanos when the client's lease ended by its own account, which may be before it was told or looked
  */

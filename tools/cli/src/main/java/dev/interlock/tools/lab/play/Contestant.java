@@ -103,7 +103,7 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
                 .toList();
     }
 
-    /** Whether it is the lock of another library. */
+    /** Returns whether it is the lock of another library. */
     public boolean isPeer() {
         return candidate.provider() instanceof PeerProvider;
     }

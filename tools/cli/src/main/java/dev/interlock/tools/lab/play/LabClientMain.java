@@ -32,7 +32,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the process of a {@link LabClient} does: reads, changes and writes back what is in two stores, under a lock, one step after
+ * The program of the process of a {@link LabClient}: reads, changes and writes back what is in two stores, under a lock, one step after
  * another as it is told. It writes only if its lease was valid when it looked, as the contract asks of a careful holder.
  */
 public final class LabClientMain {
@@ -52,7 +52,7 @@ public final class LabClientMain {
     private final ParentJvm parent = ParentJvm.ofThisProcess();
     private @Nullable Session session;
     private @Nullable DistributedLockFactory factory;
-    private volatile @Nullable Tenure tenure;
+    private volatile @Nullable Hold hold;
     private int attempts;
 
     /**
@@ -154,7 +154,7 @@ public final class LabClientMain {
     }
 
     private void end() {
-        tenure = null;
+        hold = null;
         DistributedLockFactory before = factory;
         factory = null;
         if (before != null) {
@@ -262,18 +262,18 @@ public final class LabClientMain {
                 begin(lock, lease, process);
                 return;
             }
-            // A lease that was over before anybody could look at it is no tenure.
+            // A lease that was over before anybody could look at it is no hold.
             recorder().unknown(process, Op.ACQUIRE, task().lock(), new IllegalStateException());
         }
     }
 
     private void begin(DistributedLock lock, Lease lease, String process) throws InterruptedException {
-        Tenure begun = new Tenure(lock, lease, process);
+        Hold begun = new Hold(lock, lease, process);
         begun.sample();
         recorder().acquired(begun.seenNanos, process, task().lock(), lease.fencingToken(), OptionalLong.empty());
         say(Moment.What.GRANTED, begun.token(), null);
         lease.onLoss(begun::lost);
-        tenure = begun;
+        hold = begun;
         String[] versions = ask(Moment.What.READ, begun.token(), "").split(" ", -1);
         begun.versions = versions[0] + " " + versions[1];
     }
@@ -290,12 +290,12 @@ public final class LabClientMain {
         return session().recorder();
     }
 
-    private Tenure tenure() {
-        return Objects.requireNonNull(tenure, "no step before CONTEND");
+    private Hold hold() {
+        return Objects.requireNonNull(hold, "no step before CONTEND");
     }
 
     private void look() {
-        Tenure current = tenure();
+        Hold current = hold();
         current.sample();
         current.lookedValid = current.lease.isValid();
         if (current.lookedValid) {
@@ -308,15 +308,15 @@ public final class LabClientMain {
     }
 
     private void write() throws InterruptedException {
-        Tenure current = tenure();
+        Hold current = hold();
         if (current.lookedValid) {
             ask(Moment.What.WROTE, current.token(), current.versions);
         }
     }
 
     private void release() {
-        Tenure ended = tenure();
-        tenure = null;
+        Hold ended = hold();
+        hold = null;
         say(Moment.What.RELEASING, ended.token(), null);
         recorder().invoke(ended.process, Op.RELEASE, task().lock());
         try {
@@ -349,7 +349,7 @@ public final class LabClientMain {
 
     private void sample() {
         while (true) {
-            Tenure current = tenure;
+            Hold current = hold;
             if (current != null) {
                 current.sample();
             }
@@ -357,8 +357,8 @@ public final class LabClientMain {
         }
     }
 
-    /** The lock, from a grant on. */
-    private final class Tenure {
+    /** A hold of the lock: the lease, and when it was last seen to be valid. */
+    private final class Hold {
         final Session of = session();
         final DistributedLock lock;
         final Lease lease;
@@ -368,7 +368,7 @@ public final class LabClientMain {
         String versions = "";
         boolean lookedValid;
 
-        Tenure(DistributedLock lock, Lease lease, String process) {
+        Hold(DistributedLock lock, Lease lease, String process) {
             this.lock = lock;
             this.lease = lease;
             this.process = process;

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fault lab makes go wrong, and which assumption is broken by it. This is the one table of that: where an assumption is broken,
+ * A fault that the fault lab plays, and the assumption that it breaks. This is the one table of that: where an assumption is broken,
  * a strategy that declares it may let two holders in at once, and no other may.
  */
 public enum LabFault {

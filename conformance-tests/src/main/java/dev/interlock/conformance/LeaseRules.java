@@ -983,7 +983,7 @@ abstract class LeaseRules extends TimedWaitRules {
             boolean timed = i % 2 == 0;
             losers.add(actor("loser " + i).beginTo("lock and lose in turn, interrupted by nobody", () -> {
                 // Twice at least, since it is the acquisition after a loss that must not fail.
-                for (int round = 0; round < 2 || round < ROUNDS / 2 && System.nanoTime() - until < 0; round++) {
+                for (int round = 0; round < 2 || (round < ROUNDS / 2 && System.nanoTime() - until < 0); round++) {
                     try {
                         if (timed) {
                             assertTrue(lock.tryLock(1, TimeUnit.HOURS), "tryLock() with plenty of time");

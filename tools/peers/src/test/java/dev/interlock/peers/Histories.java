@@ -15,7 +15,7 @@ import java.util.List;
 
 /** What several processes have noted, judged together. Their clocks are one, since they run on one machine. */
 final class Histories {
-    /** An hour of mixed load, a million pairs at most, takes less. */
+    /** Enough for a million pairs by what the checker counts for each. */
     private static final long MEMORY = 1L << 30;
 
     private Histories() {}

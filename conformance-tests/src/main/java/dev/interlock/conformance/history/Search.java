@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ final class Search {
     private State state = State.FREE;
     private long used;
     private long furthest = Long.MIN_VALUE;
-    private @Nullable Verdict finding;
+    private @Nullable Supplier<Verdict> finding;
 
     private Search(Model model, List<Operation> operations, long memory) {
         this.model = model;
@@ -112,7 +113,7 @@ final class Search {
                 note(node);
                 node = back();
                 if (node == HEAD) {
-                    return Objects.requireNonNull(finding);
+                    return Objects.requireNonNull(finding).get();
                 }
             }
         }
@@ -255,23 +256,29 @@ final class Search {
         }
     }
 
-    private Verdict finding(Operation stuck) {
+    /** Put into words only when the search has ended: it would look at all calls at each dead end. */
+    private Supplier<Verdict> finding(Operation stuck) {
         Operation holder = state.isFree() ? null : operations.get(state.first());
         if (!stuck.isAcquire()) {
-            return Finding.notHeld(stuck, holder);
+            return () -> Finding.notHeld(stuck, holder);
         }
         if (holder == null) {
-            return tokenOf(stuck);
+            Verdict token = tokenOf(stuck);
+            return () -> token;
         }
         if (!holder.isOf(stuck)) {
-            List<Operation> rest = operations.stream()
-                    .filter(it -> it.isOf(holder) && it.order() > holder.order())
-                    .sorted(Comparator.comparingLong(Operation::order))
-                    .limit(1)
-                    .toList();
-            return Finding.overlap(holder, rest, stuck);
+            return () -> Finding.overlap(holder, following(holder), stuck);
         }
-        return Finding.reentry(holder, stuck);
+        return () -> Finding.reentry(holder, stuck);
+    }
+
+    /** The call of the same process after the given one, if there is one. */
+    private List<Operation> following(Operation operation) {
+        return operations.stream()
+                .filter(it -> it.isOf(operation) && it.order() > operation.order())
+                .sorted(Comparator.comparingLong(Operation::order))
+                .limit(1)
+                .toList();
     }
 
     private Verdict tokenOf(Operation stuck) {

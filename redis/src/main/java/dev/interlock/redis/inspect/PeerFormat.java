@@ -17,6 +17,7 @@ public enum PeerFormat {
             "32 hexadecimal digits, a UUID of version 1",
             "\\p{XDigit}{12}1\\p{XDigit}{3}[89ab]\\p{XDigit}{15}",
             "timeout; none by default",
+            compares(),
             "polls, every 100 ms",
             "wire=plain"),
     /** The packages {@code redlock} 4 and 5, and {@code redlock-universal}, of Node.js. */
@@ -26,43 +27,8 @@ public enum PeerFormat {
             "32 hexadecimal digits",
             "\\p{XDigit}{32}",
             "the ttl of each call",
-            "polls, every 100 to 300 ms, 10 times",
-            "wire=plain"),
-    /** The package {@code redsync} of Go. */
-    REDSYNC(
-            "redsync (Go)",
-            "the name, on each server",
-            "16 bytes in Base64",
-            "[\\w+/]{22}==",
-            "8 s by default",
-            "polls, every 50 to 250 ms, 32 times",
-            "wire=plain"),
-    /** The package {@code redislock} of Go. */
-    REDISLOCK(
-            "redislock (Go)",
-            "the name",
-            "16 bytes in Base64 for URLs, and metadata",
-            "[\\w-]{22}",
-            "the ttl of each call",
-            "does not wait unless told how",
-            "wire=plain"),
-    /** RedLock.net. */
-    REDLOCK_NET(
-            "RedLock.net (.NET)",
-            "redlock: and the name, on each server",
-            "a UUID",
-            uuid(),
-            "expiryTime of each call",
-            "polls, every retryTime",
-            "wire=plain, wire-prefix=redlock:"),
-    /** {@code LockTake} and {@code LockRelease} of StackExchange.Redis. */
-    LOCK_TAKE(
-            "StackExchange.Redis LockTake (.NET)",
-            "the name",
-            "what the caller says",
-            "",
-            "expiry of each call",
-            "does not wait",
+            compares(),
+            "polls, every 100 to 300 ms, 10 times; redlock-universal every 100 ms, 3 times",
             "wire=plain"),
     /** The {@code RedisLockRegistry} of Spring Integration. */
     SPRING_REGISTRY(
@@ -71,6 +37,7 @@ public enum PeerFormat {
             "a UUID, one for each registry",
             uuid(),
             "60 s, or that of the registry",
+            compares() + "; PUB_SUB_LOCK announces it to its own kind",
             "SPIN_LOCK polls, every 100 ms; PUB_SUB_LOCK hears no release of ours, and asks again when its time is over",
             "wire=plain, wire-prefix=<registryKey>:"),
     /** The Redis providers of ShedLock. */
@@ -80,34 +47,118 @@ public enum PeerFormat {
             "ADDED:<time>@<host>:<UUID>",
             "ADDED:.*@.*:" + uuid(),
             "lockAtMostFor",
+            "with safeUpdate(true) " + compares() + "; without, deletes whatever is there",
             "does not wait",
             "wire=plain, wire-prefix=job-lock:<environment>:"),
     /** The {@code RedisTemplate} executor of lock4j. */
     LOCK4J(
             "lock4j, RedisTemplate executor (Java)",
             "lock4j: and what the key builder makes",
-            "address or UUID, and process and thread",
-            "",
-            "30 s by default",
-            "polls, every 100 ms",
+            "32 hexadecimal digits, a UUID of version 4",
+            "\\p{XDigit}{12}4\\p{XDigit}{3}[89ab]\\p{XDigit}{15}",
+            "expire of each call, 30 s by default; with -1 it renews itself",
+            compares(),
+            "polls, every 100 ms, for 3 s",
             "wire=plain, wire-prefix=lock4j:"),
-    /** The Redlock clients of Ruby. */
-    REDLOCK_RB(
-            "redlock-rb (Ruby), redlock4j (Java)",
+    /** The package {@code redsync} of Go. */
+    REDSYNC(
+            "redsync (Go)",
             "the name, on each server",
-            "a UUID, or random text",
+            "16 bytes in Base64",
+            "[\\w+/]{22}==",
+            "8 s by default",
+            compares(),
+            "polls, every 50 to 250 ms, 32 times",
+            "wire=plain"),
+    /** The package {@code redislock} of Go. */
+    REDISLOCK(
+            "redislock (Go)",
+            "the name",
+            "16 bytes in Base64 for URLs, and metadata",
+            "[\\w-]{22}",
+            "the ttl of each call",
+            compares(),
+            "does not wait unless told how",
+            "wire=plain"),
+    /** RedLock.net. */
+    REDLOCK_NET(
+            "RedLock.net (.NET)",
+            "redlock: and the name, on each server",
+            "a UUID",
+            uuid(),
+            "expiryTime of each call",
+            compares(),
+            "polls, every retryTime",
+            "wire=plain, wire-prefix=redlock:"),
+    /** {@code LockTake} and {@code LockRelease} of StackExchange.Redis. */
+    LOCK_TAKE(
+            "StackExchange.Redis LockTake (.NET)",
+            "the name",
+            "what the caller says",
+            "",
+            "expiry of each call",
+            "compares and deletes in a transaction",
+            "does not wait",
+            "wire=plain"),
+    /** The library redlock4j of Java. */
+    REDLOCK4J(
+            "redlock4j (Java)",
+            "the name, on each server",
+            "40 hexadecimal digits",
+            "[0-9a-f]{40}",
+            "30 s by default",
+            compares(),
+            "told by keyspace notifications, which it turns on; polls, every 200 ms, if told to",
+            "wire=plain"),
+    /** The gem {@code redlock} of Ruby. */
+    REDLOCK_RB(
+            "redlock-rb (Ruby)",
+            "the name, on each server",
+            "a UUID",
             uuid(),
             "the ttl of each call",
+            compares(),
+            "polls, every 200 to 250 ms, 3 times",
+            "wire=plain"),
+    /** The library redlock-php. */
+    REDLOCK_PHP(
+            "redlock-php (PHP)",
+            "the name, on each server",
+            "13 hexadecimal digits",
+            "[0-9a-f]{13}",
+            "the ttl of each call",
+            compares(),
+            "polls, every 100 to 200 ms, 3 times",
+            "wire=plain"),
+    /** The library redlock-py. */
+    REDLOCK_PY(
+            "redlock-py (Python)",
+            "the name, on each server",
+            "22 letters and digits",
+            "[0-9A-Za-z]{22}",
+            "the ttl of each call",
+            compares(),
             "polls, every 200 ms, 3 times",
             "wire=plain"),
-    /** Redlock clients of other languages, of the kind that the description of the algorithm names. */
-    REDLOCK_OTHERS(
-            "redlock-php, redlock-py, redlock-cpp, Redis::DistLock (Perl)",
+    /** The library redlock-cpp. */
+    REDLOCK_CPP(
+            "redlock-cpp (C++)",
             "the name, on each server",
-            "random text",
-            "",
+            "40 hexadecimal digits, in capitals",
+            "[0-9A-F]{40}",
             "the ttl of each call",
-            "polls, about every 200 ms, 3 times",
+            compares(),
+            "polls, every 100 to 300 ms, 3 times",
+            "wire=plain"),
+    /** The module {@code Redis::DistLock} of Perl. */
+    DISTLOCK(
+            "Redis::DistLock (Perl)",
+            "the name, on each server",
+            "24 bytes in Base64",
+            "[\\w+/]{32}",
+            "the ttl of each call",
+            compares(),
+            "polls, within 200 ms, 3 times",
             "wire=plain");
 
     private final String peer;
@@ -115,21 +166,35 @@ public enum PeerFormat {
     private final String value;
     private final Pattern pattern;
     private final String lease;
+    private final String release;
     private final String waiting;
     private final String setting;
 
-    PeerFormat(String peer, String key, String value, String pattern, String lease, String waiting, String setting) {
+    PeerFormat(
+            String peer,
+            String key,
+            String value,
+            String pattern,
+            String lease,
+            String release,
+            String waiting,
+            String setting) {
         this.peer = peer;
         this.key = key;
         this.value = value;
         this.pattern = Pattern.compile(pattern);
         this.lease = lease;
+        this.release = release;
         this.waiting = waiting;
         this.setting = setting;
     }
 
     private static String uuid() {
         return "\\p{XDigit}{8}-(\\p{XDigit}{4}-){3}\\p{XDigit}{12}";
+    }
+
+    private static String compares() {
+        return "compares and deletes in a script";
     }
 
     /**
@@ -194,6 +259,15 @@ public enum PeerFormat {
     }
 
     /**
+     * Returns how the client releases a lock.
+     *
+     * @return what it does to the key
+     */
+    public String release() {
+        return release;
+    }
+
+    /**
      * Returns how the client waits.
      *
      * @return how it learns that a lock of ours was released
@@ -209,5 +283,17 @@ public enum PeerFormat {
      */
     public String setting() {
         return setting;
+    }
+
+    /**
+     * Tells whether the tests of this library run the client's own code against ours. Others we know by their format alone.
+     *
+     * @return whether the client itself was run
+     */
+    public boolean isRun() {
+        return switch (this) {
+            case REDIS_PY, NODE_REDLOCK, SPRING_REGISTRY, SHEDLOCK, LOCK4J -> true;
+            default -> false;
+        };
     }
 }

@@ -15,6 +15,9 @@ import java.util.List;
 
 /** What several processes have noted, judged together. Their clocks are one, since they run on one machine. */
 final class Histories {
+    /** Enough for a million pairs by what the checker counts for each. */
+    private static final long MEMORY = 1L << 30;
+
     private Histories() {}
 
     static void judge(List<Path> files) {
@@ -23,7 +26,7 @@ final class Histories {
         assertThat(events)
                 .as("releases that found no lock of their own")
                 .noneMatch(event -> event.op() == Op.RELEASE && event.type() == Type.FAIL);
-        Verdict verdict = new Checker(new Model(false, false)).check(events);
+        Verdict verdict = new Checker(new Model(false, false), MEMORY).check(events);
         assertThat(verdict.isValid()).as("%s", verdict).isTrue();
     }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.TestReporter;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -26,6 +27,9 @@ final class Interpreters {
     /** Long enough for a slow network, short enough for a build without one. */
     private static final long INSTALL_SECONDS = 120;
 
+    /** Before the name of a library: the entry of a test's report with the versions that have run. */
+    private static final String VERSION = "interlock.peers.version.";
+
     private static final String PYTHON_LIBRARY = "redis==8.1.0";
 
     private static final Map<String, Optional<String>> ABSENT = new ConcurrentHashMap<>();
@@ -33,19 +37,24 @@ final class Interpreters {
     private Interpreters() {}
 
     /** Starts a client of Node.js. */
-    static PeerProcess node(String library, String ports, String key, String name, Path history) {
-        require("Node.js", Interpreters::installNode);
-        return PeerProcess.start(
+    static PeerProcess node(
+            String library, String ports, String key, String name, Path history, TestReporter reporter) {
+        require("Node.js", Interpreters::installNode, reporter);
+        PeerProcess process = PeerProcess.start(
                 List.of("node", HOME.resolve("node/peer.js").toString(), library, ports, key, name, history.toString()),
                 Map.of());
+        reporter.publishEntry(VERSION + library, process.version());
+        return process;
     }
 
     /** Starts the lock of redis-py. */
-    static PeerProcess python(String port, String key, String name, Path history) {
-        require("Python", Interpreters::installPython);
-        return PeerProcess.start(
+    static PeerProcess python(String port, String key, String name, Path history, TestReporter reporter) {
+        require("Python", Interpreters::installPython, reporter);
+        PeerProcess process = PeerProcess.start(
                 List.of("python3", HOME.resolve("python/peer.py").toString(), port, key, name, history.toString()),
                 Map.of("PYTHONPATH", HOME.resolve("python/lib").toString()));
+        reporter.publishEntry(VERSION + "redis-py", process.version());
+        return process;
     }
 
     /** Why something cannot be installed, if so. */
@@ -53,7 +62,7 @@ final class Interpreters {
         Optional<String> install() throws IOException, InterruptedException;
     }
 
-    private static void require(String what, Installer installer) {
+    private static void require(String what, Installer installer, TestReporter reporter) {
         Optional<String> absent = ABSENT.computeIfAbsent(what, key -> {
             try {
                 return installer.install();
@@ -65,6 +74,7 @@ final class Interpreters {
             }
         });
         absent.ifPresent(reason -> {
+            reporter.publishEntry("interlock.peers.absent", what + ": " + reason);
             throw new TestAbortedException("absent: " + what + ": " + reason);
         });
     }

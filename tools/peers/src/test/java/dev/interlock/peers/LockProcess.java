@@ -48,7 +48,9 @@ final class LockProcess {
         return PeerProcess.start(
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
+                        // The recorder keeps what it has written: some 300 bytes for each pair, half a million of them
+                        // in an hour.
+                        "-Xmx512m",
                         "-cp",
                         System.getProperty("java.class.path"),
                         LockProcess.class.getName(),

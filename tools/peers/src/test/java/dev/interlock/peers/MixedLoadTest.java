@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Four processes of three languages that count under one lock. */
@@ -30,28 +31,29 @@ class MixedLoadTest {
 
     @Test
     @Tag("deep")
-    void processesOfThreeLanguagesLoseNoUpdate() {
-        count(Duration.ofSeconds(30));
+    void processesOfThreeLanguagesLoseNoUpdate(TestReporter reporter) {
+        count(Duration.ofSeconds(30), reporter);
     }
 
     @Test
     @Tag("nightly")
-    void processesOfThreeLanguagesLoseNoUpdateInAnHour() {
-        count(Duration.ofHours(1));
+    void processesOfThreeLanguagesLoseNoUpdateInAnHour(TestReporter reporter) {
+        count(Duration.ofHours(1), reporter);
     }
 
-    private void count(Duration time) {
+    private void count(Duration time, TestReporter reporter) {
         String port = Integer.toString(redis.port());
         List<Path> files = Stream.of("java-1", "java-2", "node", "python")
                 .map(name -> directory.resolve(name + ".jsonl"))
                 .toList();
         try (PeerProcess first = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-1", files.get(0));
                 PeerProcess second = LockProcess.start(Make.OURS, Wire.NAME_ALONE, port, "java-2", files.get(1));
-                PeerProcess node = PeerKind.NODE_REDLOCK_5.process(port, "node", files.get(2));
-                PeerProcess python = PeerKind.REDIS_PY.process(port, "python", files.get(3))) {
+                PeerProcess node = PeerKind.NODE_REDLOCK_5.process(port, "node", files.get(2), reporter);
+                PeerProcess python = PeerKind.REDIS_PY.process(port, "python", files.get(3), reporter)) {
             List<PeerProcess> all = List.of(first, second, node, python);
             all.forEach(process -> process.load(time, COUNTER));
             List<Long> counts = all.stream().map(PeerProcess::loaded).toList();
+            reporter.publishEntry("interlock.peers.pairs", "two of Java, Node.js, Python: " + counts);
             assertThat(counts).as("each has had its turn").allMatch(count -> count > 0);
             assertThat(redis.command("GET", COUNTER))
                     .as("updates, of which %s were made", counts)

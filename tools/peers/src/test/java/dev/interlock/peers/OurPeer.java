@@ -28,6 +28,11 @@ final class OurPeer implements Peer {
     }
 
     @Override
+    public void lock(Duration lease) {
+        lock.lock();
+    }
+
+    @Override
     public boolean release() {
         try {
             lock.unlock();

@@ -8,6 +8,9 @@ interface Peer extends AutoCloseable {
     /** Asks for the lock again and again for a time; once if that is zero. */
     boolean acquire(Duration lease, Duration wait);
 
+    /** Waits for the lock as the client does by itself, with its own pauses, however long it takes. */
+    void lock(Duration lease);
+
     /** Releases the lock, and returns whether it was held until then. */
     boolean release();
 

@@ -1,30 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.peers;
 
+import dev.interlock.redis.inspect.PeerFormat;
 import java.nio.file.Path;
+import org.junit.jupiter.api.TestReporter;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** The lock clients of other makes that run here. */
 enum PeerKind {
-    NODE_REDLOCK_4(Wire.NAME_ALONE),
-    NODE_REDLOCK_5(Wire.NAME_ALONE),
-    NODE_REDLOCK_UNIVERSAL(Wire.NAME_ALONE),
-    REDIS_PY(Wire.NAME_ALONE),
-    SPRING_SPIN(Wire.SPRING),
-    SPRING_PUB_SUB(Wire.SPRING),
-    SHEDLOCK(Wire.SHEDLOCK),
-    NODE_REDLOCK_5_OF_THREE(Wire.REDLOCK),
-    NODE_REDLOCK_UNIVERSAL_OF_THREE(Wire.REDLOCK);
+    REDIS_PY("redis-py Lock (Python)", Wire.NAME_ALONE, PeerFormat.REDIS_PY, WakeUp.POLLS),
+    NODE_REDLOCK_4("redlock 4 (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_5("redlock 5 (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_5_OF_THREE("redlock 5, three servers", Wire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_UNIVERSAL("redlock-universal (Node.js)", Wire.NAME_ALONE, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    NODE_REDLOCK_UNIVERSAL_OF_THREE(
+            "redlock-universal, three servers", Wire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
+    SPRING_SPIN("Spring Integration, SPIN_LOCK (Java)", Wire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.POLLS),
+    SPRING_PUB_SUB(
+            "Spring Integration, PUB_SUB_LOCK (Java)", Wire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.ASKS_AGAIN),
+    SHEDLOCK("ShedLock with safeUpdate (Java)", Wire.SHEDLOCK, PeerFormat.SHEDLOCK, WakeUp.NEVER_WAITS),
+    LOCK4J("lock4j (Java)", Wire.LOCK4J, PeerFormat.LOCK4J, WakeUp.POLLS);
+
+    /** Its row in the table on the page about wires. */
+    final String title;
 
     final Wire wire;
+    final PeerFormat format;
+    final WakeUp wakeUp;
 
-    PeerKind(Wire wire) {
+    PeerKind(String title, Wire wire, PeerFormat format, WakeUp wakeUp) {
+        this.title = title;
         this.wire = wire;
+        this.format = format;
+        this.wakeUp = wakeUp;
     }
 
     /** How many servers the lock is on. */
     int servers() {
         return wire == Wire.REDLOCK ? 3 : 1;
+    }
+
+    /** Returns whether the client has a call for it. */
+    boolean offers(Property property) {
+        return switch (property) {
+            case EXTENSION -> this != LOCK4J;
+            case WAKE_UP -> wakeUp != WakeUp.NEVER_WAITS;
+            default -> true;
+        };
     }
 
     /** Returns whether a release that finds another one's lock is told from one that has freed the lock. */
@@ -33,24 +55,25 @@ enum PeerKind {
     }
 
     /** Starts a client; aborts the test if this machine lacks what it needs. */
-    Peer start(String ports, String name, Path history) {
+    Peer start(String ports, String name, Path history, TestReporter reporter) {
         return switch (this) {
             case SPRING_SPIN -> new SpringPeer(Integer.parseInt(ports), RedisLockType.SPIN_LOCK, Wire.NAME);
             case SPRING_PUB_SUB -> new SpringPeer(Integer.parseInt(ports), RedisLockType.PUB_SUB_LOCK, Wire.NAME);
             case SHEDLOCK -> new ShedLockPeer(Integer.parseInt(ports), Wire.NAME);
-            default -> process(ports, name, history);
+            case LOCK4J -> new Lock4jPeer(Integer.parseInt(ports), Wire.NAME);
+            default -> process(ports, name, history, reporter);
         };
     }
 
     /** Starts a client in a process of its own. */
-    PeerProcess process(String ports, String name, Path history) {
+    PeerProcess process(String ports, String name, Path history, TestReporter reporter) {
         return switch (this) {
-            case NODE_REDLOCK_4 -> Interpreters.node("redlock4", ports, wire.key(), name, history);
+            case NODE_REDLOCK_4 -> Interpreters.node("redlock4", ports, wire.key(), name, history, reporter);
             case NODE_REDLOCK_5, NODE_REDLOCK_5_OF_THREE ->
-                Interpreters.node("redlock5", ports, wire.key(), name, history);
+                Interpreters.node("redlock5", ports, wire.key(), name, history, reporter);
             case NODE_REDLOCK_UNIVERSAL, NODE_REDLOCK_UNIVERSAL_OF_THREE ->
-                Interpreters.node("redlock-universal", ports, wire.key(), name, history);
-            case REDIS_PY -> Interpreters.python(ports, wire.key(), name, history);
+                Interpreters.node("redlock-universal", ports, wire.key(), name, history, reporter);
+            case REDIS_PY -> Interpreters.python(ports, wire.key(), name, history, reporter);
             default -> throw new IllegalStateException(this + " runs in this process");
         };
     }

@@ -88,6 +88,18 @@ final class PeerProcess implements Peer {
     }
 
     @Override
+    public void lock(Duration lease) {
+        send("lock " + lease.toMillis());
+        expect("yes");
+    }
+
+    /** The versions of the library and its interpreter. */
+    String version() {
+        send("version");
+        return answer();
+    }
+
+    @Override
     public boolean release() {
         return ask("release");
     }

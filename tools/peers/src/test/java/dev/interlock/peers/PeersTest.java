@@ -4,11 +4,14 @@ package dev.interlock.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockOptions;
+import dev.interlock.peers.Property.Shown;
+import dev.interlock.redis.inspect.PeerFormat;
 import dev.interlock.testservers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,12 +21,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -37,6 +42,9 @@ class PeersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration SHORT = Duration.ofSeconds(1);
+
+    /** How long a client sleeps that hears no release and asks again when its lease would be over. */
+    private static final Duration NAP = Duration.ofSeconds(3);
 
     /** For clients that do not hear of a release, and look for one again when they are asked again. */
     private static final Duration MOMENT = Duration.ofMillis(300);
@@ -53,13 +61,13 @@ class PeersTest {
     private Peer peer;
 
     @BeforeEach
-    void start() {
+    void start(TestReporter reporter) {
         for (int i = 0; i < kind.servers(); i++) {
             servers.add(RedisServer.start());
         }
         String ports =
                 servers.stream().map(server -> Integer.toString(server.port())).collect(Collectors.joining(","));
-        peer = kind.start(ports, "peer", directory.resolve("history"));
+        peer = kind.start(ports, "peer", directory.resolve("history"), reporter);
         factory = kind.wire.factory(ports);
         ours = factory.getLock(Wire.NAME);
     }
@@ -94,6 +102,16 @@ class PeersTest {
                 .orElseThrow();
     }
 
+    /** How often a server was asked about a key, which is how a client waits. */
+    private long asked() {
+        String statistics = String.valueOf(servers.get(0).command("INFO", "commandstats"));
+        return Pattern.compile("cmdstat_(?:get|set|exists):calls=(\\d+)")
+                .matcher(statistics)
+                .results()
+                .mapToLong(calls -> Long.parseLong(calls.group(1)))
+                .sum();
+    }
+
     /** Asks in this thread, which is the holder of a lock of Spring's. */
     private void peerGetsTheLock() {
         long from = System.nanoTime();
@@ -102,31 +120,39 @@ class PeersTest {
         }
     }
 
-    private static void wait(FutureTask<?> waiter) throws Exception {
-        waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
     private FutureTask<?> weWait() {
-        FutureTask<?> waiter = new FutureTask<>(() -> {
+        return start(() -> {
             ours.lock();
             ours.unlock();
-            return null;
         });
+    }
+
+    private static FutureTask<?> start(Runnable wait) {
+        FutureTask<?> waiter = new FutureTask<>(wait, null);
         Thread thread = new Thread(waiter, "waiter");
         thread.setDaemon(true);
         thread.start();
         return waiter;
     }
 
+    private static void wait(FutureTask<?> waiter) throws Exception {
+        waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
     @Test
+    @Shown({Property.EXCLUSION, Property.WAKE_UP})
     void whatAPeerHoldsWeDoNotGetUntilItIsReleased() throws Exception {
         assertThat(peer.acquire(LONG, Duration.ZERO)).isTrue();
         Object theirs = word();
-        assertThat(theirs).isNotNull();
+        assertThat(PeerFormat.of(String.valueOf(theirs)))
+                .as("whose value it looks like")
+                .contains(kind.format);
         assertThat(ours.tryLock()).isFalse();
         assertThat(ours.tryLock(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
         FutureTask<?> waiter = weWait();
-        assertThat(peer.extend(LONG)).isTrue();
+        if (kind.offers(Property.EXTENSION)) {
+            assertThat(peer.extend(LONG)).isTrue();
+        }
         assertThat(word()).as("left as it was").isEqualTo(theirs);
         assertThat(waiter.isDone()).isFalse();
         assertThat(peer.release()).isTrue();
@@ -134,6 +160,24 @@ class PeersTest {
     }
 
     @Test
+    @Shown(Property.WAKE_UP)
+    void whoWaitsAsItDoesByItselfGetsWhatWeRelease() throws Exception {
+        assumeTrue(kind.offers(Property.WAKE_UP), kind.title + " never waits");
+        DistributedLock held = factory.getLock(
+                Wire.NAME, LockOptions.builder().lease(LONG).renewal(false).build());
+        held.lock();
+        Object mine = word();
+        long before = asked();
+        FutureTask<?> waiter = start(() -> peer.lock(kind.wakeUp == WakeUp.ASKS_AGAIN ? NAP : LONG));
+        await().atMost(PATIENCE).until(() -> waiter.isDone() || asked() >= before + kind.wakeUp.asks);
+        assertThat(waiter.isDone()).isFalse();
+        assertThat(word()).as("left as it was").isEqualTo(mine);
+        held.unlock();
+        wait(waiter);
+    }
+
+    @Test
+    @Shown(Property.EXCLUSION)
     void whatWeHoldAPeerDoesNotGetUntilItIsReleased() {
         ours.lock();
         Object mine = word();
@@ -146,6 +190,7 @@ class PeersTest {
     }
 
     @Test
+    @Shown(Property.EXPIRY)
     void whatADeadPeerHeldWeGetWhenItExpires() throws Exception {
         assertThat(peer.acquire(SHORT, Duration.ZERO)).isTrue();
         peer.close();
@@ -153,6 +198,7 @@ class PeersTest {
     }
 
     @Test
+    @Shown({Property.EXPIRY, Property.RELEASE})
     void whatWeHeldAPeerGetsWhenItExpiresAndKeepsWhenWeRelease() {
         DistributedLock notRenewed = factory.getLock(
                 Wire.NAME, LockOptions.builder().lease(SHORT).renewal(false).build());
@@ -168,6 +214,7 @@ class PeersTest {
     }
 
     @Test
+    @Shown({Property.EXPIRY, Property.RELEASE})
     void whatAPeerHeldWeGetAndKeepWhenThePeerReleases() {
         assertThat(peer.acquire(SHORT, Duration.ZERO)).isTrue();
         ours.lock();
@@ -175,13 +222,17 @@ class PeersTest {
         boolean released = peer.release();
         assertThat(word()).isEqualTo(mine);
         assertThat(released).isEqualTo(!kind.tellsLosses());
-        assertThat(peer.extend(LONG)).isFalse();
-        assertThat(word()).isEqualTo(mine);
+        if (kind.offers(Property.EXTENSION)) {
+            assertThat(peer.extend(LONG)).isFalse();
+            assertThat(word()).isEqualTo(mine);
+        }
         ours.unlock();
     }
 
     @Test
+    @Shown(Property.EXTENSION)
     void bothSidesExtendWhatTheyHold() {
+        assumeTrue(kind.offers(Property.EXTENSION), kind.title + " has no call for it");
         assertThat(peer.acquire(SHORT.multipliedBy(10), Duration.ZERO)).isTrue();
         assertThat(peer.extend(LONG)).isTrue();
         assertThat(left()).isGreaterThan(SHORT.multipliedBy(10).toMillis());

@@ -49,6 +49,11 @@ final class ShedLockPeer implements Peer {
         }
     }
 
+    @Override
+    public void lock(Duration lease) {
+        throw new UnsupportedOperationException("ShedLock never waits");
+    }
+
     /** ShedLock does not tell whether the lock was held. */
     @Override
     public boolean release() {

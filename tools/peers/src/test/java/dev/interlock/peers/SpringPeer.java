@@ -31,8 +31,7 @@ final class SpringPeer implements Peer {
     /** A registry has one lease for all its locks. */
     @Override
     public boolean acquire(Duration lease, Duration wait) {
-        RedisLockRegistry mine = new RedisLockRegistry(connections, REGISTRY, lease.toMillis());
-        mine.setRedisLockType(type);
+        RedisLockRegistry mine = registry(lease);
         Lock lock = mine.obtain(name);
         try {
             if (!(wait.isZero() ? lock.tryLock() : lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))) {
@@ -46,6 +45,19 @@ final class SpringPeer implements Peer {
         registry = mine;
         held = lock;
         return true;
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        registry = registry(lease);
+        held = registry.obtain(name);
+        held.lock();
+    }
+
+    private RedisLockRegistry registry(Duration lease) {
+        RedisLockRegistry made = new RedisLockRegistry(connections, REGISTRY, lease.toMillis());
+        made.setRedisLockType(type);
+        return made;
     }
 
     @Override

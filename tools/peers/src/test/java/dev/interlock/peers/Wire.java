@@ -14,6 +14,7 @@ enum Wire {
     NAME_ALONE(""),
     SPRING(SpringPeer.REGISTRY + ":"),
     SHEDLOCK(ShedLockPeer.PREFIX),
+    LOCK4J(Lock4jPeer.PREFIX),
     /** The name as it is, on each of several servers. */
     REDLOCK("");
 

@@ -3,6 +3,7 @@
 'use strict';
 
 const fs = require('fs');
+const path = require('path');
 const readline = require('readline');
 const Redis = require('ioredis');
 
@@ -12,8 +13,7 @@ const patience = 10;
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
-function redlock(module) {
-  const settings = { retryCount: 0 };
+function redlock(module, settings) {
   const manager = new module(clients, settings);
   manager.on('error', () => {});
   const acquire = manager.acquire ? (ttl) => manager.acquire([key], ttl) : (ttl) => manager.lock(key, ttl);
@@ -21,13 +21,13 @@ function redlock(module) {
   return { acquire, release, extend: (lock, ttl) => lock.extend(ttl) };
 }
 
-function universal() {
+function universal(settings) {
   const { IoredisAdapter, createLock, createRedlock } = require('redlock-universal');
   const adapters = clients.map((client) => new IoredisAdapter(client));
   const make = (ttl) =>
     adapters.length === 1
-      ? createLock({ adapter: adapters[0], key, ttl, retryAttempts: 0 })
-      : createRedlock({ adapters, key, ttl, retryAttempts: 0 });
+      ? createLock({ adapter: adapters[0], key, ttl, ...settings })
+      : createRedlock({ adapters, key, ttl, ...settings });
   return {
     async acquire(ttl) {
       const lock = make(ttl);
@@ -47,11 +47,24 @@ function universal() {
   };
 }
 
-const locks = {
-  redlock4: () => redlock(require('redlock')),
-  redlock5: () => redlock(require('redlock5').default),
-  'redlock-universal': universal,
-}[library]();
+const { directory, once, always } = {
+  redlock4: {
+    directory: 'redlock',
+    once: () => redlock(require('redlock'), { retryCount: 0 }),
+    always: () => redlock(require('redlock'), { retryCount: -1 }),
+  },
+  redlock5: {
+    directory: 'redlock5',
+    once: () => redlock(require('redlock5').default, { retryCount: 0 }),
+    always: () => redlock(require('redlock5').default, { retryCount: -1 }),
+  },
+  'redlock-universal': {
+    directory: 'redlock-universal',
+    once: () => universal({ retryAttempts: 0 }),
+    always: () => universal({ retryAttempts: 1e6 }),
+  },
+}[library];
+const locks = once();
 
 let held;
 
@@ -68,6 +81,17 @@ async function acquire(ttl, wait) {
       await pause(patience + Math.random() * patience);
     }
   }
+}
+
+// Waits as the library does, with its own pauses; only how often it tries is ours to say.
+async function lock(ttl) {
+  held = await always().acquire(ttl);
+  return true;
+}
+
+function version() {
+  const of = (name) => JSON.parse(fs.readFileSync(path.join(__dirname, 'node_modules', name, 'package.json'))).version;
+  return `${of(directory)}, ioredis ${of('ioredis')}, Node.js ${process.versions.node}`;
 }
 
 async function attempt(action) {
@@ -120,6 +144,10 @@ async function obey(line) {
   switch (verb) {
     case 'acquire':
       return (await acquire(Number(first), Number(second))) ? 'yes' : 'no';
+    case 'lock':
+      return (await lock(Number(first))) ? 'yes' : 'no';
+    case 'version':
+      return version();
     case 'release':
       return (await release()) ? 'yes' : 'no';
     case 'extend':

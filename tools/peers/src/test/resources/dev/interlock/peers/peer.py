@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The lock of redis-py, which is told what to do line by line. Arguments: port, key, name of this process, file for the history.
+import platform
 import random
 import sys
 import time
@@ -19,6 +20,13 @@ def acquire(ttl, wait):
         return False
     held = lock
     return True
+
+
+def lock(ttl):
+    """Waits as the library does, with its own pauses."""
+    global held
+    held = client.lock(key, timeout=ttl / 1000)
+    return held.acquire()
 
 
 def attempt(action):
@@ -75,6 +83,10 @@ for line in sys.stdin:
     verb, *rest = line.split()
     if verb == "acquire":
         answer(acquire(float(rest[0]), float(rest[1])))
+    elif verb == "lock":
+        answer(lock(float(rest[0])))
+    elif verb == "version":
+        answer("%s, Python %s" % (redis.__version__, platform.python_version()))
     elif verb == "release":
         answer(release())
     elif verb == "extend":

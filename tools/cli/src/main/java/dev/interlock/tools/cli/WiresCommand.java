@@ -29,7 +29,9 @@ final class WiresCommand implements Callable<Integer> {
             rows.add(List.of("  key", format.key()));
             rows.add(List.of("  value", format.value()));
             rows.add(List.of("  time to live", format.lease()));
+            rows.add(List.of("  release", format.release()));
             rows.add(List.of("  waiting", format.waiting()));
+            rows.add(List.of("  tested", format.isRun() ? "run" : "by format, not run"));
         }
         spec.commandLine().getOut().print(TextTable.texts(List.of("", "What it writes, and how to share locks"), rows));
         spec.commandLine().getOut().flush();

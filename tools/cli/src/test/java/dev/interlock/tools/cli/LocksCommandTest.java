@@ -167,7 +167,10 @@ class LocksCommandTest {
     @Test
     void clientsThatShareLocksAreListed() {
         Main.run(new PrintWriter(out, true), new PrintWriter(err, true), "wires");
-        assertThat(out.toString()).contains("redis-py", "wire-prefix=job-lock:<environment>:");
+        assertThat(out.toString())
+                .contains("redis-py", "wire-prefix=job-lock:<environment>:", "compares and deletes in a script")
+                .containsPattern("tested +\\| run\\b")
+                .containsPattern("tested +\\| by format, not run\\b");
     }
 
     @Test

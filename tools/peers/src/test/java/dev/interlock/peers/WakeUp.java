@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.peers;
+
+/** How a client of another make, left to itself, learns that a lock of ours was released. */
+enum WakeUp {
+    POLLS("run, polls", 5),
+    /** It sleeps until its own kind announces a release, or its registry's lease is over, and then asks again. */
+    ASKS_AGAIN("run, asks again when its time is over", 4),
+    NEVER_WAITS("not offered", 0);
+
+    final String cell;
+
+    /** How often it has asked before it is known to wait in this way. */
+    final int asks;
+
+    WakeUp(String cell, int asks) {
+        this.cell = cell;
+        this.asks = asks;
+    }
+}

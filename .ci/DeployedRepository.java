@@ -19,7 +19,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 
 /**
- * Fails if what a build has deployed to a folder is not what Maven Central asks for, or is not exactly what is published.
+ * Fails if what a build has deployed to a folder is not what Maven Central asks for, or is not exactly what is
+ * published.
  *
  * <p>Arguments: the folder of the group, the version, the checkout, and its published modules, separated by commas.
  */
@@ -74,7 +75,10 @@ public final class DeployedRepository {
         examineBom(artifacts);
     }
 
-    /** All files that are asked for are there with sums that are right, and no other file. Returns whether none is missing. */
+    /**
+     * All files that are asked for are there with sums that are right, and no other file. Returns whether none is
+     * missing.
+     */
     private boolean examineFiles(Path folder, String name, List<String> kinds) throws IOException, GeneralSecurityException {
         Set<String> expected = new TreeSet<>();
         for (String kind : kinds) {

@@ -409,8 +409,8 @@ Restart ==
     /\ deaf' = {c \in Clients : cl[c].ph \in {"ask", "wait", "dead"}}
     /\ UNCHANGED <<db, cl, over, ghosts, late, last, top>>
 
-\* Faults that are assumed not to happen: the data is lost, the clock of the server jumps, nobody asks for so long after the
-\* last reader's lease that its trace is gone.
+\* Faults that are assumed not to happen: the data is lost, the clock of the server jumps, nobody asks for so long after
+\* the last reader's lease that its trace is gone.
 Forget ==
     /\ Fault("forget") /\ db # Empty
     /\ db' = Empty
@@ -466,8 +466,8 @@ Next ==
     \/ ExecStray \/ LoseStray \/ Restart \/ Forget \/ LoseTrace \/ LoseFence \/ Jump \/ Expire \/ Tick
     \/ AllDone
 
-\* Something goes on happening. No action but AllDone leaves everything as it is, and TLC finds states without any; this is
-\* weak fairness of Next, without asking in each state whether it is enabled.
+\* Something goes on happening. No action but AllDone leaves everything as it is, and TLC finds states without any; this
+\* is weak fairness of Next, without asking in each state whether it is enabled.
 Spec == Init /\ [][Next]_vars /\ (<>[](\A c \in Clients : Done(c)) \/ []<><<vars' # vars>>_vars)
 
 \* Whoever asks again and again: each client goes on when it can, and need not come back.
@@ -485,10 +485,12 @@ SameThread(c, d) == {c, d} \subseteq {Master} \cup Downgraders
 \* No writer believes that it holds the lock while somebody else does.
 Exclusion == \A c \in Writers, d \in Clients : Valid(c) /\ Valid(d) => c = d \/ SameThread(c, d)
 
-\* Tokens grow from writer to writer, readers have that of the last writer, and nobody with an older one becomes valid again.
+\* Tokens grow from writer to writer, readers have that of the last writer, and nobody with an older one becomes valid
+\* again.
 TokensGrow == last # Broken /\ \A c \in Clients : Valid(c) /\ ~Loops => cl[c].f = last
 
-\* A reader that waits sees one writer at most: the one that it finds, or the one that comes after the readers that it finds.
+\* A reader that waits sees one writer at most: the one that it finds, or the one that comes after the readers that it
+\* finds.
 OneWriterAtMost == \A t \in DOMAIN seen : Writes(t) \/ seen[t].w <= 1
 
 \* A writer that waits sees one phase of reading before each writer, and one before itself.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The Interlock API: a distributed {@link java.util.concurrent.locks.Lock}, and the service interface of its strategies. */
+/**
+ * The Interlock API: a distributed {@link java.util.concurrent.locks.Lock}, and the service interface of its
+ * strategies.
+ */
 module dev.interlock {
     requires static org.jspecify;
 

@@ -10,8 +10,8 @@ import java.util.List;
  * A configured source of locks of one strategy.
  *
  * <p>A factory owns connections and threads, so a program keeps one and closes it at its end. Factories are safe to use
- * from any thread. Two factories are two clients: their locks of one name exclude each other even within one process, and
- * a thread that holds the lock of one does not hold that of the other.
+ * from any thread. Two factories are two clients: their locks of one name exclude each other even within one process,
+ * and a thread that holds the lock of one does not hold that of the other.
  */
 public interface DistributedLockFactory extends AutoCloseable {
     /**
@@ -44,8 +44,8 @@ public interface DistributedLockFactory extends AutoCloseable {
      * Returns the lock of a name, with options for the acquisitions that are made through the returned object. Does no
      * I/O, and the object is cheap to make and to drop.
      *
-     * <p>All locks of one name from one factory are the same lock: a thread that acquired it through one object holds it
-     * through all of them. Names are compared exactly, and any character may be part of one.
+     * <p>All locks of one name from one factory are the same lock: a thread that acquired it through one object holds
+     * it through all of them. Names are compared exactly, and any character may be part of one.
      *
      * @param name the name of what is protected
      * @param options how acquisitions through the returned object behave
@@ -57,8 +57,8 @@ public interface DistributedLockFactory extends AutoCloseable {
     DistributedLock getLock(String name, LockOptions options);
 
     /**
-     * Returns one lock over several names, with the {@linkplain LockConfig#lockDefaults() default options} of the configuration.
-     * Equivalent to {@link #getLock(Collection, LockOptions) getLock(names, defaults)}.
+     * Returns one lock over several names, with the {@linkplain LockConfig#lockDefaults() default options} of the
+     * configuration. Equivalent to {@link #getLock(Collection, LockOptions) getLock(names, defaults)}.
      *
      * @param names the names of what is protected, at least one
      * @return the lock over those names
@@ -71,26 +71,27 @@ public interface DistributedLockFactory extends AutoCloseable {
     }
 
     /**
-     * Returns one lock over several names, with options for the acquisitions that are made through the returned object. Does no
-     * I/O, and the object is cheap to make and to drop. Duplicates count once, and the order of the names does not matter: all locks
-     * of one factory over the same names are the same lock. The lock over a single name is the lock of that name.
+     * Returns one lock over several names, with options for the acquisitions that are made through the returned object.
+     * Does no I/O, and the object is cheap to make and to drop. Duplicates count once, and the order of the names does
+     * not matter: all locks of one factory over the same names are the same lock. The lock over a single name is the
+     * lock of that name.
      *
-     * <p><b>All or none.</b> Whoever acquires the lock holds all names, and excludes the holders of any of them, in whatever lock they
-     * have part. One deadline covers all names. An acquisition that does not end with the lock, because its time ran out, it was
-     * interrupted or it failed, gives back the names that it had taken by then.
+     * <p><b>All or none.</b> Whoever acquires the lock holds all names, and excludes the holders of any of them, in
+     * whatever lock they have part. One deadline covers all names. An acquisition that does not end with the lock,
+     * because its time ran out, it was interrupted or it failed, gives back the names that it had taken by then.
      *
-     * <p><b>One order.</b> Names are acquired in the order of their UTF-8 bytes, compared as unsigned numbers, by all clients and with
-     * all strategies, so that acquisitions of several names do not wait for each other in a circle. While an acquisition waits for one
-     * name, it keeps those before it.
+     * <p><b>One order.</b> Names are acquired in the order of their UTF-8 bytes, compared as unsigned numbers, by all
+     * clients and with all strategies, so that acquisitions of several names do not wait for each other in a circle.
+     * While an acquisition waits for one name, it keeps those before it.
      *
-     * <p><b>One loss.</b> When the lease of one name is lost, the lock is lost: its holder is told once, and the other names are given
-     * back in the background. The lease is valid for as long as those of all names are.
+     * <p><b>One loss.</b> When the lease of one name is lost, the lock is lost: its holder is told once, and the other
+     * names are given back in the background. The lease is valid for as long as those of all names are.
      *
-     * <p><b>Beside locks over single names.</b> A thread that holds some of the names by other locks re-enters these, and holds them
-     * until it has unlocked both; so it may lock single names of a lock over several that it holds. It cannot unlock a name that it holds
-     * only as part of this lock. A thread that would wait for a name while it holds a later one of the lock gets
-     * {@link IllegalStateException}, since another one could wait for it in turn; {@link DistributedLock#tryLock()}, which does not
-     * wait, takes names in any order.
+     * <p><b>Beside locks over single names.</b> A thread that holds some of the names by other locks re-enters these,
+     * and holds them until it has unlocked both; so it may lock single names of a lock over several that it holds. It
+     * cannot unlock a name that it holds only as part of this lock. A thread that would wait for a name while it holds
+     * a later one of the lock gets {@link IllegalStateException}, since another one could wait for it in turn;
+     * {@link DistributedLock#tryLock()}, which does not wait, takes names in any order.
      *
      * @param names the names of what is protected, at least one
      * @param options how acquisitions through the returned object behave
@@ -116,21 +117,22 @@ public interface DistributedLockFactory extends AutoCloseable {
      *
      * <p>This implementation returns an empty list.
      *
-     * @return the servers in the order of the configuration, then those that have joined; empty if the strategy does not tell, or this
-     *     factory is closed
+     * @return the servers in the order of the configuration, then those that have joined; empty if the strategy does
+     *     not tell, or this factory is closed
      */
     default List<ServerStatus> servers() {
         return List.of();
     }
 
     /**
-     * Returns the read/write lock of a name, with the {@linkplain LockConfig#lockDefaults() default options} of the configuration.
-     * Equivalent to {@link #getReadWriteLock(String, LockOptions) getReadWriteLock(name, defaults)}.
+     * Returns the read/write lock of a name, with the {@linkplain LockConfig#lockDefaults() default options} of the
+     * configuration. Equivalent to {@link #getReadWriteLock(String, LockOptions) getReadWriteLock(name, defaults)}.
      *
      * @param name the name of what is protected
      * @return the read/write lock of that name
      * @throws IllegalArgumentException if {@link #getLock(String)} would refuse the name
-     * @throws UnsupportedOperationException if this factory's strategy, as it is configured, lacks {@link Capability#READ_WRITE}
+     * @throws UnsupportedOperationException if this factory's strategy, as it is configured, lacks
+     *     {@link Capability#READ_WRITE}
      * @throws IllegalStateException if this factory is closed
      */
     default DistributedReadWriteLock getReadWriteLock(String name) {
@@ -138,8 +140,8 @@ public interface DistributedLockFactory extends AutoCloseable {
     }
 
     /**
-     * Returns the read/write lock of a name, with options for the acquisitions of both its sides that are made through the returned
-     * object. Does no I/O, and the object is cheap to make and to drop.
+     * Returns the read/write lock of a name, with options for the acquisitions of both its sides that are made through
+     * the returned object. Does no I/O, and the object is cheap to make and to drop.
      *
      * <p>All read/write locks of one name from one factory are the same lock. It is another lock than that of {@link
      * #getLock(String)}, even if their names are the same: they do not exclude each other.
@@ -148,7 +150,8 @@ public interface DistributedLockFactory extends AutoCloseable {
      * @param options how acquisitions through the returned object behave
      * @return the read/write lock of that name
      * @throws IllegalArgumentException if {@link #getLock(String)} would refuse the name
-     * @throws UnsupportedOperationException if this factory's strategy, as it is configured, lacks {@link Capability#READ_WRITE}
+     * @throws UnsupportedOperationException if this factory's strategy, as it is configured, lacks
+     *     {@link Capability#READ_WRITE}
      * @throws IllegalStateException if this factory is closed
      */
     default DistributedReadWriteLock getReadWriteLock(String name, LockOptions options) {

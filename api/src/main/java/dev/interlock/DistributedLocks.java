@@ -28,10 +28,11 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>Strategies are looked up by {@link ServiceLoader} at each call, with the context class loader of the current thread and
- * with the class loader of this class: the first finds what an application brings, and the second what stands beside the API
- * where the first sees none of it, as on a thread of a common pool. A provider class that both find counts once, as the
- * context class loader has it. Nothing is remembered between calls. All methods are safe to use from any thread.
+ * <p>Strategies are looked up by {@link ServiceLoader} at each call, with the context class loader of the current
+ * thread and with the class loader of this class: the first finds what an application brings, and the second what
+ * stands beside the API where the first sees none of it, as on a thread of a common pool. A provider class that both
+ * find counts once, as the context class loader has it. Nothing is remembered between calls. All methods are safe to
+ * use from any thread.
  */
 public final class DistributedLocks {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
@@ -45,8 +46,8 @@ public final class DistributedLocks {
      * @param config the configuration
      * @return a new factory, which the caller must close
      * @throws NoSuchLockStrategyException if no strategy of that name is installed
-     * @throws IllegalArgumentException if the configuration names another strategy, has an option that this one does not
-     *     know, or makes no sense to it
+     * @throws IllegalArgumentException if the configuration names another strategy, has an option that this one does
+     *     not know, or makes no sense to it
      * @throws IllegalStateException if two installed providers have the same name, or one has a malformed name
      * @throws java.util.ServiceConfigurationError if a provider is announced but cannot be loaded
      */
@@ -90,8 +91,8 @@ public final class DistributedLocks {
      * @param provider the provider
      * @param config the configuration
      * @return a new factory, which the caller must close
-     * @throws IllegalArgumentException if the configuration names another strategy, has an option that this one does not
-     *     know, or makes no sense to it
+     * @throws IllegalArgumentException if the configuration names another strategy, has an option that this one does
+     *     not know, or makes no sense to it
      */
     public static DistributedLockFactory getInstance(LockStrategyProvider provider, LockConfig config) {
         config.strategy().filter(named -> !named.equals(provider.name())).ifPresent(named -> {

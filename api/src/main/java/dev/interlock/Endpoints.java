@@ -49,7 +49,10 @@ final class Endpoints {
         }
     }
 
-    /** Fails unless a URI begins with {@code scheme://}; the message does not quote it, since any part may be a password. */
+    /**
+     * Fails unless a URI begins with {@code scheme://}; the message does not quote it, since any part may be a
+     * password.
+     */
     static URI requireScheme(URI endpoint) {
         if (!ABSOLUTE.matcher(endpoint.toString()).matches()) {
             throw new IllegalArgumentException(

@@ -12,14 +12,15 @@ import java.util.function.Consumer;
  * A read-only view of one hold of a lock, from the grant until the release or the loss. {@link DistributedLock#unlock}
  * releases the hold of a thread, and {@link LockHandle#close} that of a handle.
  *
- * <p>A lease is <em>valid</em> until a moment on this machine's monotonic clock that lies before the moment at which the
- * backend gives the lock to somebody else, as far as the {@linkplain StrategyProfile#assumptions() assumptions} of the
- * strategy hold. Renewal moves that moment on. When it passes, the lease is <em>lost</em>, and it never becomes valid again.
- * A wall clock that has moved on by more than the monotonic one also makes a lease invalid until a renewal has confirmed it,
- * because a machine that was suspended cannot tell otherwise.
+ * <p>A lease is <em>valid</em> until a moment on this machine's monotonic clock that lies before the moment at which
+ * the backend gives the lock to somebody else, as far as the {@linkplain StrategyProfile#assumptions() assumptions} of
+ * the strategy hold. Renewal moves that moment on. When it passes, the lease is <em>lost</em>, and it never becomes
+ * valid again. A wall clock that has moved on by more than the monotonic one also makes a lease invalid until a renewal
+ * has confirmed it, because a machine that was suspended cannot tell otherwise.
  *
- * <p>A valid lease is no proof at the moment of use: the thread can be stopped right after it looked. Work that must not be
- * repeated or reordered passes {@link #fencingToken()} on to a store that refuses a smaller token than the last one it saw.
+ * <p>A valid lease is no proof at the moment of use: the thread can be stopped right after it looked. Work that must
+ * not be repeated or reordered passes {@link #fencingToken()} on to a store that refuses a smaller token than the last
+ * one it saw.
  *
  * <p>Leases are safe to use from any thread. None of the methods but {@link #ensureValid} does I/O.
  */
@@ -44,17 +45,17 @@ public interface Lease {
      * Returns the fencing token of this hold: a positive number below 2<sup>53</sup> that is larger than the token of
      * every earlier hold of a lock of this name. It does not change with renewal or re-entry.
      *
-     * <p>The token of a lock over several names is the largest of theirs, and so larger than that of every earlier hold of a lock
-     * over the same names. It says nothing to a store that also sees the tokens of a lock over some of them: such a store takes
-     * {@link #fencingToken(String)}.
+     * <p>The token of a lock over several names is the largest of theirs, and so larger than that of every earlier hold
+     * of a lock over the same names. It says nothing to a store that also sees the tokens of a lock over some of them:
+     * such a store takes {@link #fencingToken(String)}.
      *
      * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
      */
     OptionalLong fencingToken();
 
     /**
-     * Returns the fencing token of this hold for one of the names that the lock is over: larger than that of every earlier hold of any
-     * lock over this name, be it over this name alone or over others too.
+     * Returns the fencing token of this hold for one of the names that the lock is over: larger than that of every
+     * earlier hold of any lock over this name, be it over this name alone or over others too.
      *
      * @param name one of {@link #lockNames}
      * @return the token, or empty if the strategy does not draw one (see {@link Capability#FENCING})
@@ -91,8 +92,8 @@ public interface Lease {
      * @param atLeast the time for which the lease must stay valid
      * @throws IllegalArgumentException if {@code atLeast} is negative or more than {@link LockOptions#MAX_LEASE}
      * @throws LeaseLostException if the lease was lost
-     * @throws IllegalStateException if the lease was given up, or {@link LockOptions#maxHold()} does not leave that much time; in
-     *     the latter case it is still valid for {@link #remaining()}
+     * @throws IllegalStateException if the lease was given up, or {@link LockOptions#maxHold()} does not leave that
+     *     much time; in the latter case it is still valid for {@link #remaining()}
      * @throws LockBackendException if the lease could not be renewed; it is still valid for {@link #remaining()}
      */
     void ensureValid(Duration atLeast);
@@ -102,8 +103,8 @@ public interface Lease {
      * released. Actions run one after another on a thread of the factory's, not on the holder's, and must not block for
      * long; what they throw is logged. Returns without waiting for the action.
      *
-     * <p>The lease keeps its actions. An action that refers to its own handle therefore keeps that handle from being found to be
-     * dropped: if it is never closed, the lock is renewed until its factory is closed.
+     * <p>The lease keeps its actions. An action that refers to its own handle therefore keeps that handle from being
+     * found to be dropped: if it is never closed, the lock is renewed until its factory is closed.
      *
      * @param action what to run with the cause of the loss
      * @return the registration, by which the action can be cancelled

@@ -6,16 +6,18 @@ import java.util.Objects;
 /**
  * Thrown when the servers behind a lock cannot be reached, refuse a request, or do not answer it in time.
  *
- * <p>It never means that somebody else holds the lock, and its message never carries a password or an owner token. When it
- * is thrown by an acquisition, the caller does not hold the lock, and whatever the acquisition may have left on a server is
- * being removed in the background.
+ * <p>It never means that somebody else holds the lock, and its message never carries a password or an owner token. When
+ * it is thrown by an acquisition, the caller does not hold the lock, and whatever the acquisition may have left on a
+ * server is being removed in the background.
  */
 public class LockBackendException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** The conclusion that the caller may draw about the request. */
     public enum Reason {
-        /** The request was not carried out, because no server could be reached or none was ready. It may be repeated. */
+        /**
+         * The request was not carried out, because no server could be reached or none was ready. It may be repeated.
+         */
         UNREACHABLE,
         /** The request was not carried out, because a server rejected it. Repeating it is of no use. */
         REFUSED,

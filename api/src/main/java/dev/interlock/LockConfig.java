@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 /**
  * The configuration of a factory of locks, the same for all strategies.
  *
- * <p>Made in code by {@link #of} and {@link #builder}, or read from the surroundings by {@link #load}. Instances are immutable
- * and safe to use from any thread; their {@link #toString} shows no password. Two are equal if their settings are, and
- * endpoints are compared as URIs: one with the default port written out differs from one without.
+ * <p>Made in code by {@link #of} and {@link #builder}, or read from the surroundings by {@link #load}. Instances are
+ * immutable and safe to use from any thread; their {@link #toString} shows no password. Two are equal if their settings
+ * are, and endpoints are compared as URIs: one with the default port written out differs from one without.
  */
 public final class LockConfig {
     private static final Duration MAX_WAIT = Duration.ofHours(1);
@@ -87,10 +87,10 @@ public final class LockConfig {
      * </tbody>
      * </table>
      *
-     * <p>Durations are written {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or in ISO-8601. A name in the
-     * file that is none of these is an error, and so are two names in one source that mean the same option. System properties
-     * and environment variables that are none of these are left alone. The file is in UTF-8 and is looked for by the context
-     * class loader of the current thread.
+     * <p>Durations are written {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d} or in ISO-8601. A name in
+     * the file that is none of these is an error, and so are two names in one source that mean the same option. System
+     * properties and environment variables that are none of these are left alone. The file is in UTF-8 and is looked
+     * for by the context class loader of the current thread.
      *
      * @return the configuration
      * @throws IllegalArgumentException if a setting makes no sense; the message names it and where it comes from
@@ -142,7 +142,8 @@ public final class LockConfig {
      * Returns the endpoints of the servers, with the credentials for them. The caller keeps passwords out of logs and
      * messages, as {@link #mask} does.
      *
-     * @return an unmodifiable list of URIs that each begin with {@code scheme://}; empty if the strategy is handed a client
+     * @return an unmodifiable list of URIs that each begin with {@code scheme://}; empty if the strategy is handed a
+     *     client
      */
     public List<URI> endpoints() {
         return endpoints;
@@ -303,8 +304,8 @@ public final class LockConfig {
     }
 
     /**
-     * Returns the settings without user, password, thread factory, and the values of options, which this class cannot judge; of
-     * listeners, their number.
+     * Returns the settings without user, password, thread factory, and the values of options, which this class cannot
+     * judge; of listeners, their number.
      */
     @Override
     public String toString() {
@@ -385,9 +386,10 @@ public final class LockConfig {
         }
 
         /**
-         * Adds a server. Which schemes there are, and what a URI may have besides a host, depends on the strategy, which checks
-         * it when a factory is made. Strategies over Redis take {@code redis://[[user]:password@]host[:port][/database]}, and
-         * {@code rediss://} for TLS; characters of user and password that have a meaning in a URI are percent-encoded.
+         * Adds a server. Which schemes there are, and what a URI may have besides a host, depends on the strategy,
+         * which checks it when a factory is made. Strategies over Redis take
+         * {@code redis://[[user]:password@]host[:port][/database]}, and {@code rediss://} for TLS; characters of user
+         * and password that have a meaning in a URI are percent-encoded.
          *
          * @param endpoint the URI of the server, which begins with {@code scheme://}
          * @return this builder
@@ -419,8 +421,8 @@ public final class LockConfig {
         }
 
         /**
-         * Sets the longest time to wait for a connection, and for the answer to one command. Two seconds unless set. Fractions
-         * of a millisecond are dropped.
+         * Sets the longest time to wait for a connection, and for the answer to one command. Two seconds unless set.
+         * Fractions of a millisecond are dropped.
          *
          * @param commandTimeout from one millisecond to one hour
          * @return this builder
@@ -498,8 +500,8 @@ public final class LockConfig {
         }
 
         /**
-         * Sets an option that only one strategy knows; replaces an earlier value. Whether the strategy knows it is checked
-         * when a factory is made.
+         * Sets an option that only one strategy knows; replaces an earlier value. Whether the strategy knows it is
+         * checked when a factory is made.
          *
          * @param name the name of the option, compared without regard to case, dots, hyphens and underscores
          * @param value its value

@@ -4,8 +4,8 @@ package dev.interlock;
 /**
  * A hold of a lock that belongs to no thread: any thread may use and close the handle.
  *
- * <p>Made by {@link DistributedLock#acquire} and {@link DistributedLock#tryAcquire}, and to be closed exactly once, best by
- * {@code try} with resources. Handles are safe to use from any thread.
+ * <p>Made by {@link DistributedLock#acquire} and {@link DistributedLock#tryAcquire}, and to be closed exactly once,
+ * best by {@code try} with resources. Handles are safe to use from any thread.
  */
 public interface LockHandle extends Lease, AutoCloseable {
     /**

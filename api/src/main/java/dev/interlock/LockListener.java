@@ -7,19 +7,19 @@ import java.util.OptionalLong;
 /**
  * Observes the locks of a factory, for metrics and logs. Each method does nothing unless it is overridden.
  *
- * <p>Registered by {@link LockConfig.Builder#listener}. A factory calls its listeners on one daemon thread of its own, which is
- * there while there are events: one event after another, in the order in which they were queued, and for each event the
- * listeners in the order in which they were registered. The events of one hold are queued in the order in which they happen.
- * A listener that is registered with several factories is called by the thread of each.
+ * <p>Registered by {@link LockConfig.Builder#listener}. A factory calls its listeners on one daemon thread of its own,
+ * which is there while there are events: one event after another, in the order in which they were queued, and for each
+ * event the listeners in the order in which they were registered. The events of one hold are queued in the order in
+ * which they happen. A listener that is registered with several factories is called by the thread of each.
  *
- * <p>A listener cannot delay or fail a lock. What it throws is logged, at most once a minute with the number of failures, and
- * the other listeners are called all the same. While it blocks, events wait in a queue of bounded length; when that is full,
- * further events are dropped, which is logged at most once a minute with their number and told to the listeners by
- * {@link #eventsDropped} in the place of what they missed. So an event tells that something happened, and is not the way to act
- * on it in time: {@link Lease#onLoss} is.
+ * <p>A listener cannot delay or fail a lock. What it throws is logged, at most once a minute with the number of
+ * failures, and the other listeners are called all the same. While it blocks, events wait in a queue of bounded length;
+ * when that is full, further events are dropped, which is logged at most once a minute with their number and told to
+ * the listeners by {@link #eventsDropped} in the place of what they missed. So an event tells that something happened,
+ * and is not the way to act on it in time: {@link Lease#onLoss} is.
  *
- * <p>No event carries an owner token. The names of locks are passed on as they are. Further methods, and further components of
- * the events, may be added in later versions: programs should read events and not make them.
+ * <p>No event carries an owner token. The names of locks are passed on as they are. Further methods, and further
+ * components of the events, may be added in later versions: programs should read events and not make them.
  */
 public interface LockListener {
     /** An event of one lock. */

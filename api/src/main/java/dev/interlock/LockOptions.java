@@ -97,8 +97,8 @@ public final class LockOptions {
      * Tells whether a thread is interrupted when it loses the lock that it holds. Without effect for
      * {@linkplain DistributedLock#acquire() handles}, which no thread owns.
      *
-     * <p>A thread that learns of the loss from a call is not interrupted afterwards. The exception is a thread of a class that
-     * overrides {@link Thread#interrupt()}: the call waits for that method for one command time-out at most.
+     * <p>A thread that learns of the loss from a call is not interrupted afterwards. The exception is a thread of a
+     * class that overrides {@link Thread#interrupt()}: the call waits for that method for one command time-out at most.
      *
      * @return {@code true} if it is
      */
@@ -159,7 +159,8 @@ public final class LockOptions {
         }
 
         /**
-         * Sets the longest time for which renewal keeps the lock for one holder. Fractions of a millisecond are dropped.
+         * Sets the longest time for which renewal keeps the lock for one holder. Fractions of a millisecond are
+         * dropped.
          *
          * @param maxHold the bound, not shorter than the lease and at most {@link #MAX_LEASE}
          * @return this builder

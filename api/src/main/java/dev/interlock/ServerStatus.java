@@ -21,9 +21,11 @@ import java.util.concurrent.TimeUnit;
  * @param unanswered the number of requests that the server was sent and has not answered yet
  * @param waiting how many requests wait in this process until the server can be sent them
  * @param owing since when the oldest of the unanswered requests has been on its way; zero if there is none
- * @param latency the shortest of the last times, of some dozens, from when a request was sent until its reply was read; zero if there was
- *     none since the server was connected to. Replies that nobody waits for may be read some ten milliseconds late
- * @param connections how many connections to the server were opened one after the other, so that all but the first are reconnections
+ * @param latency the shortest of the last times, of some dozens, from when a request was sent until its reply was read;
+ *     zero if there was none since the server was connected to. Replies that nobody waits for may be read some ten
+ *     milliseconds late
+ * @param connections how many connections to the server were opened one after the other, so that all but the first are
+ *     reconnections
  */
 public record ServerStatus(
         String server,

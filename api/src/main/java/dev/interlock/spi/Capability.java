@@ -17,9 +17,9 @@ public enum Capability {
     /** A waiter is woken when the lock is freed, and need not poll. */
     PUSH_WAKEUP("waiters are told when the lock is freed"),
     /**
-     * Waiting clients get the lock in the order in which they began to wait, and one that is gone is passed over. Not promised: the order among
-     * threads that wait while a client hands the lock from one of its own threads to the next, and that of waiters whose place was lost with the
-     * server's data or a connection.
+     * Waiting clients get the lock in the order in which they began to wait, and one that is gone is passed over. Not
+     * promised: the order among threads that wait while a client hands the lock from one of its own threads to the
+     * next, and that of waiters whose place was lost with the server's data or a connection.
      */
     FAIR("waiting clients are served in order of arrival"),
     /** The lock outlives the failure of a minority of its servers. */

@@ -10,8 +10,8 @@ import java.util.List;
  * The service interface of a strategy: how {@link DistributedLocks} finds an algorithm, learns what it promises, and
  * obtains locks from it.
  *
- * <p>A provider is a public final class with a public constructor without parameters that does nothing but return. It is
- * made known twice, so that it is found on the module path and on the class path: by {@code provides} in the module
+ * <p>A provider is a public final class with a public constructor without parameters that does nothing but return. It
+ * is made known twice, so that it is found on the module path and on the class path: by {@code provides} in the module
  * descriptor, and in {@code META-INF/services/dev.interlock.spi.LockStrategyProvider}.
  *
  * <p>Implementations must be safe to use from any thread.
@@ -43,8 +43,8 @@ public interface LockStrategyProvider {
      *
      * @param config the configuration, whose options have been checked against {@link #options()}
      * @return a new factory, which the caller must close
-     * @throws IllegalArgumentException if the configuration lacks what the strategy needs, or the value of an option makes
-     *     no sense; the message says what to change
+     * @throws IllegalArgumentException if the configuration lacks what the strategy needs, or the value of an option
+     *     makes no sense; the message says what to change
      */
     DistributedLockFactory newFactory(LockConfig config);
 }

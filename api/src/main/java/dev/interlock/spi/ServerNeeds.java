@@ -28,8 +28,8 @@ public record ServerNeeds(int minimum, int usual, Relation relation) {
      * @param minimum the fewest with which the strategy keeps all that its profile promises
      * @param usual how many it is meant to run on
      * @param relation what the servers are to each other
-     * @throws IllegalArgumentException if {@code minimum} is less than one or more than {@code usual}, or a single server is said
-     *     to be several
+     * @throws IllegalArgumentException if {@code minimum} is less than one or more than {@code usual}, or a single
+     *     server is said to be several
      */
     public ServerNeeds {
         Objects.requireNonNull(relation, "relation");

@@ -15,10 +15,10 @@ import java.util.Optional;
  * @param name its name, in lower-kebab case
  * @param defaultValue the value that is used when none is given, or how it is arrived at
  * @param description its values and what they do, in a sentence
- * @param trialValue the value to take in tests and measurements, on servers that have just been started and a machine that is busy
- *     with other things too; empty if the default will do
- * @param mixedValue another value, that some clients may have while others have the default, as happens while a new version is
- *     rolled out; empty if all clients must agree
+ * @param trialValue the value to take in tests and measurements, on servers that have just been started and a machine
+ *     that is busy with other things too; empty if the default will do
+ * @param mixedValue another value, that some clients may have while others have the default, as happens while a new
+ *     version is rolled out; empty if all clients must agree
  * @see LockConfig.Builder#option
  */
 public record StrategyOption(
@@ -93,8 +93,8 @@ public record StrategyOption(
     }
 
     /**
-     * Returns the value that a configuration gives to this option, which is a time such as {@code 500ms}, {@code 30s}, {@code 5m},
-     * {@code 2h}, {@code 1d} or {@code PT30S}.
+     * Returns the value that a configuration gives to this option, which is a time such as {@code 500ms}, {@code 30s},
+     * {@code 5m}, {@code 2h}, {@code 1d} or {@code PT30S}.
      *
      * @param config the configuration; where it does not give the option, the default value is taken
      * @param min the shortest time that makes sense

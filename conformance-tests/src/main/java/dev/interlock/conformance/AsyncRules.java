@@ -35,7 +35,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Chapter 8 of the contract, continued: acquisitions whose callers do not wait, their stages, dependents and cancellation. */
+/**
+ * Chapter 8 of the contract, continued: acquisitions whose callers do not wait, their stages, dependents and
+ * cancellation.
+ */
 abstract class AsyncRules extends WaitingRules {
     private static final Duration SOON = Scale.millis(500);
 

@@ -35,7 +35,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Chapter 16 of the contract: what carries asynchronous acquisitions. How they are asked for, and end, is in chapters 8, 9 and 11. */
+/**
+ * Chapter 16 of the contract: what carries asynchronous acquisitions. How they are asked for, and end, is in chapters
+ * 8, 9 and 11.
+ */
 abstract class AsynchronyRules extends SeveralNamesRules {
     private static final Duration A_WHILE = Scale.millis(50);
     private static final int MANY = 200;

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Writes a {@link Certificate} of each run of a kit, and prints its summary. The configuration parameter or system property
- * {@value #PROPERTY} names the directory; {@value #NONE} switches certificates off.
+ * Writes a {@link Certificate} of each run of a kit, and prints its summary. The configuration parameter or system
+ * property {@value #PROPERTY} names the directory; {@value #NONE} switches certificates off.
  */
 final class CertificateWriter implements AfterEachCallback, AfterAllCallback {
     static final String PROPERTY = "interlock.conformance.certificates";
@@ -94,7 +94,9 @@ final class CertificateWriter implements AfterEachCallback, AfterAllCallback {
         return stage.subject() + (ofClass ? "" : " " + parent.getDisplayName());
     }
 
-    /** The outermost context of the test class: within it, a parameterized class has one for each of its invocations. */
+    /**
+     * The outermost context of the test class: within it, a parameterized class has one for each of its invocations.
+     */
     private static ExtensionContext classContext(ExtensionContext context) {
         ExtensionContext current = context;
         while (current.getParent().flatMap(ExtensionContext::getTestClass).isPresent()) {

@@ -812,7 +812,10 @@ abstract class ConditionRules extends ProcessRules {
         signalUntilItEnds(signaller, wait);
     }
 
-    /** Signals until a wait ends, which a fault may have made to end by itself, and tries again what fails because of the fault. */
+    /**
+     * Signals until a wait ends, which a fault may have made to end by itself, and tries again what fails because of
+     * the fault.
+     */
     private static void signalUntilItEnds(Party signaller, Pending<Boolean> wait) {
         eventually("a signal after a fault arrives", () -> {
             if (!wait.isDone()) {

@@ -14,8 +14,8 @@ package dev.interlock.conformance;
  * }
  * }</pre>
  *
- * <p>The tests are final, so that none can be switched off; those whose {@link Needs} are not met are skipped and say why.
- * The chapters are the superclasses of this class. What a rule means, and where to look when it fails, is in
+ * <p>The tests are final, so that none can be switched off; those whose {@link Needs} are not met are skipped and say
+ * why. The chapters are the superclasses of this class. What a rule means, and where to look when it fails, is in
  * {@code docs/contract.md} under its number.
  */
 public abstract class DistributedLockConformance extends AsynchronyRules {

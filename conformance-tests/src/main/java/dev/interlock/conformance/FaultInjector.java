@@ -25,8 +25,9 @@ public interface FaultInjector {
     void inject(Fault fault);
 
     /**
-     * Returns whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last; on a backend of several servers, the
-     * reply of one of them. Until then the fault may hit any client, so a rule lets only the one act for which it is meant.
+     * Returns whether the reply is lost for which {@link Fault#LOSE_NEXT_REPLY} was injected last; on a backend of
+     * several servers, the reply of one of them. Until then the fault may hit any client, so a rule lets only the one
+     * act for which it is meant.
      *
      * @return {@code false} from the injection of that fault until it has hit a request
      */

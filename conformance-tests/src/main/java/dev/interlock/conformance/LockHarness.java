@@ -24,8 +24,8 @@ public interface LockHarness extends AutoCloseable {
     LockStrategyProvider provider();
 
     /**
-     * Returns the configuration of a client of the backend. Factories that are made from it are clients of their own, and
-     * all configurations that one harness returns lead to the same locks.
+     * Returns the configuration of a client of the backend. Factories that are made from it are clients of their own,
+     * and all configurations that one harness returns lead to the same locks.
      *
      * @return the configuration, of which the kit changes only settings that all strategies have
      */
@@ -41,8 +41,8 @@ public interface LockHarness extends AutoCloseable {
     }
 
     /**
-     * Tells whether a client in another process finds the same locks by {@link #config()}. Rules about several processes are
-     * skipped otherwise.
+     * Tells whether a client in another process finds the same locks by {@link #config()}. Rules about several
+     * processes are skipped otherwise.
      *
      * @return {@code true} if it does
      */

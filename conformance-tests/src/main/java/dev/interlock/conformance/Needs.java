@@ -23,7 +23,10 @@ public @interface Needs {
     /** The faults that the harness must be able to cause. */
     Fault[] faults() default {};
 
-    /** The features that the lock must have and a plain {@link java.util.concurrent.locks.Lock} need not have; a strategy has all of it. */
+    /**
+     * The features that the lock must have and a plain {@link java.util.concurrent.locks.Lock} need not have; a
+     * strategy has all of it.
+     */
     Beyond[] beyond() default {};
 
     /** Returns whether the backend must be reachable from other processes. */

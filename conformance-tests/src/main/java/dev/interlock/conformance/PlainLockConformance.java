@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Chapters 1 to 5 of the contract as tests of any {@link java.util.concurrent.locks.Lock}: exclusion, ownership, re-entry,
- * interrupts and timed waits. The author of a lock extends this class and says how to make one:
+ * Chapters 1 to 5 of the contract as tests of any {@link java.util.concurrent.locks.Lock}: exclusion, ownership,
+ * re-entry, interrupts and timed waits. The author of a lock extends this class and says how to make one:
  *
  * <pre>{@code
  * class ReentrantLockConformanceTest extends PlainLockConformance {

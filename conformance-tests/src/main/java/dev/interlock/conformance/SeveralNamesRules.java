@@ -388,7 +388,10 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         assertAllFree(other, "b");
     }
 
-    /** A thread holds two names, of which the first will be lost, since it was locked before with a lease that nobody renews. */
+    /**
+     * A thread holds two names, of which the first will be lost, since it was locked before with a lease that nobody
+     * renews.
+     */
     private Lease holdAndLose(
             Actor holder, LockOptions options, Queue<LossCause> told, Consumer<DistributedLock> then) {
         connected(factory());

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Chapters 3 to 11 of the contract, continued: views with another lease, listeners that are cancelled late, and calls that ask the
- * backend once.
+ * Chapters 3 to 11 of the contract, continued: views with another lease, listeners that are cancelled late, and calls
+ * that ask the backend once.
  */
 abstract class ViewRules extends LifecycleRules {
     ViewRules() {}

@@ -11,7 +11,9 @@ import dev.interlock.engine.threads.Wait;
 import dev.interlock.engine.threads.Waiter;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once. */
+/**
+ * Acquires a lock from the backend: asks, waits until the lock may be free, and asks again. Used by one thread, once.
+ */
 final class Acquisition extends Asking {
     private @Nullable Pace pace;
 
@@ -26,8 +28,8 @@ final class Acquisition extends Asking {
      * Acquires the lock. The cell is engaged by this thread before the call, and no longer when the call returns or
      * throws.
      *
-     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart, or if this thread
-     *     is {@linkplain #takeQueued in the queue} again
+     * @return the hold, or {@code null} if time ran out or an interrupt ended the wait, which the caller tells apart,
+     *     or if this thread is {@linkplain #takeQueued in the queue} again
      */
     @Nullable
     Hold contend() {
@@ -121,8 +123,9 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the background. The place of
-     * a thread that was signalled is given up when it {@linkplain ConditionProtocol#confirm confirms} the signal.
+     * A wait that ends at its time has one command time-out to give up its place; what takes longer goes to the
+     * background. The place of a thread that was signalled is given up when it
+     * {@linkplain ConditionProtocol#confirm confirms} the signal.
      */
     void giveUpPlace() {
         if (place != null && place.condition().isEmpty()) {
@@ -170,8 +173,9 @@ final class Acquisition extends Asking {
     }
 
     /**
-     * The lock may have been granted to a thread of the local queue, because that was signalled, or has given way before. Then it is that
-     * one's turn to ask: otherwise the grant would wait for the one thread, and that thread for the other.
+     * The lock may have been granted to a thread of the local queue, because that was signalled, or has given way
+     * before. Then it is that one's turn to ask: otherwise the grant would wait for the one thread, and that thread for
+     * the other.
      */
     private boolean givesWay() {
         ConditionProtocol conditions = core.conditions().protocolIfAny();

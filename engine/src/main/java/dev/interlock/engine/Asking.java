@@ -50,8 +50,9 @@ abstract class Asking {
     }
 
     /**
-     * Asks for the lock. Asks once more, within the same time-out, where the acquisition would end with a failure though the backend
-     * has answered this factory before: the connection may have ended with the backend's last process.
+     * Asks for the lock. Asks once more, within the same time-out, where the acquisition would end with a failure
+     * though the backend has answered this factory before: the connection may have ended with the backend's last
+     * process.
      */
     final void ask() {
         Claim claim = place != null ? place : core.newClaim(cell, options, mayWait);

@@ -105,8 +105,8 @@ final class Cell extends LocalQueue {
     }
 
     /**
-     * Undoes one acquisition, or all; with the last one hands the grant over to the next waiter here, or engages the caller. Does nothing
-     * if a waiter here would get the grant and may not.
+     * Undoes one acquisition, or all; with the last one hands the grant over to the next waiter here, or engages the
+     * caller. Does nothing if a waiter here would get the grant and may not.
      */
     Hold.Exit exit(Hold hold, @Nullable SeveralHold whole, boolean all, boolean mayHandOver) {
         Waiter<Hold> next;

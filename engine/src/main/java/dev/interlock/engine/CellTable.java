@@ -121,8 +121,8 @@ final class CellTable {
     }
 
     /**
-     * Returns whether any cell is in use. Iterates, since the map's size is updated after an entry is added, and may be zero
-     * too early.
+     * Returns whether any cell is in use. Iterates, since the map's size is updated after an entry is added, and may be
+     * zero too early.
      */
     boolean isInUse() {
         return cells.keySet().iterator().hasNext();

@@ -115,7 +115,10 @@ final class Grant extends GrantValidity {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
-    /** Returns whether there was a failover since the backend confirmed this grant, so that the new server may not know it. */
+    /**
+     * Returns whether there was a failover since the backend confirmed this grant, so that the new server may not know
+     * it.
+     */
     boolean isBeforeTakeover() {
         return cell.table.isBeforeTakeover(confirmedNanos());
     }

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
  * The part of a {@link Grant} that knows its validity, here and on the backend. Fields are guarded by the cell's
  * monitor except where they are volatile.
  *
- * <p>The monotonic clock decides when a grant is over. It may stand still while the machine is suspended, so the wall clock can
- * withhold confidence until a renewal has shown that the grant is still there; a wall clock that was stepped does no more harm
- * than that.
+ * <p>The monotonic clock decides when a grant is over. It may stand still while the machine is suspended, so the wall
+ * clock can withhold confidence until a renewal has shown that the grant is still there; a wall clock that was stepped
+ * does no more harm than that.
  */
 abstract class GrantValidity extends Timer.Entry {
     static final int RENEWALS_PER_LEASE = 3;
@@ -110,7 +110,9 @@ abstract class GrantValidity extends Timer.Entry {
         return termNanos;
     }
 
-    /** The time to live that leaves the end on the backend where it is; positive, since any other would delete the lock. */
+    /**
+     * The time to live that leaves the end on the backend where it is; positive, since any other would delete the lock.
+     */
     final Duration lifeLeft(Environment env) {
         long left = TimeUnit.NANOSECONDS.toMillis(keptUntilNanos - env.nanoTime());
         return Duration.ofMillis(Math.max(0, left) + 1);
@@ -128,8 +130,8 @@ abstract class GrantValidity extends Timer.Entry {
     }
 
     /**
-     * Returns whether enough is left for another holder: at least half of what the backend would grant it, and no more than its
-     * lease, since others wait that long if the holder dies.
+     * Returns whether enough is left for another holder: at least half of what the backend would grant it, and no more
+     * than its lease, since others wait that long if the holder dies.
      */
     final boolean isGoodFor(Environment env, Duration lease) {
         return !renewalUnanswered

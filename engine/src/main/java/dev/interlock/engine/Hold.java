@@ -59,7 +59,10 @@ final class Hold extends Holding {
     /** When its owner got it; a part of a lock over several names has waited for the others before. */
     private volatile long ownedSinceNanos;
 
-    /** Whether it is such a part, and waits: its lease is kept whatever the options say, since its owner does not have it yet. */
+    /**
+     * Whether it is such a part, and waits: its lease is kept whatever the options say, since its owner does not have
+     * it yet.
+     */
     private volatile boolean awaiting;
 
     /** The locks over several names that this is a part of; each has one of its holds. */
@@ -177,7 +180,10 @@ final class Hold extends Holding {
         return awaiting || options.renewal();
     }
 
-    /** Adds to the count, for the owner or for a lock over several names; returns {@code false} if it is over. Under the monitor. */
+    /**
+     * Adds to the count, for the owner or for a lock over several names; returns {@code false} if it is over. Under the
+     * monitor.
+     */
     boolean reenter(@Nullable SeveralHold whole) {
         boolean held = reenter();
         if (held && whole != null) {
@@ -203,7 +209,10 @@ final class Hold extends Holding {
         return wholes;
     }
 
-    /** Undoes one acquisition, of the owner or of a lock over several names, or all, unless it is the last. Under the monitor. */
+    /**
+     * Undoes one acquisition, of the owner or of a lock over several names, or all, unless it is the last. Under the
+     * monitor.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only readers go without the monitor.
     Exit leave(@Nullable SeveralHold whole, boolean all) {
         if (state != State.HELD || (whole != null && !wholes.remove(whole))) {

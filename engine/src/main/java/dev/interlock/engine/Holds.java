@@ -79,7 +79,10 @@ final class Holds {
         return hold;
     }
 
-    /** Returns whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the lease. */
+    /**
+     * Returns whether the current thread holds the lock. Asks the backend only if the wall clock casts doubt on the
+     * lease.
+     */
     boolean isHeldByCurrentThread(String name) {
         Hold hold = currentOrTell(name);
         return hold != null && isBeyondDoubt(hold) && currentOrTell(name) != null;
@@ -112,8 +115,8 @@ final class Holds {
     }
 
     /**
-     * Adds to the count of a hold, for the owner or for a lock over several names; asks the backend first where that is {@linkplain
-     * #confirmIfDue due}.
+     * Adds to the count of a hold, for the owner or for a lock over several names; asks the backend first where that is
+     * {@linkplain #confirmIfDue due}.
      *
      * @return {@code false} if the hold is over
      * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
@@ -128,7 +131,8 @@ final class Holds {
     }
 
     /**
-     * Asks the backend about a hold unless it has confirmed it within a renewal period, and since another server took over.
+     * Asks the backend about a hold unless it has confirmed it within a renewal period, and since another server took
+     * over.
      *
      * @throws LockBackendException if the wall clock casts doubt on the hold, and the backend does not answer
      */

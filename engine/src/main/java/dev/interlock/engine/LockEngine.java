@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A factory of locks over a {@link LeaseProtocol}: everything that {@link DistributedLock} promises, written once for all
- * strategies. Safe to use from any thread.
+ * A factory of locks over a {@link LeaseProtocol}: everything that {@link DistributedLock} promises, written once for
+ * all strategies. Safe to use from any thread.
  */
 public final class LockEngine implements DistributedLockFactory {
     /** Numbers the factories, to tell their threads apart. */

@@ -168,8 +168,8 @@ final class Renewals {
     }
 
     /**
-     * Asks the backend whether a hold still has the lock, on the caller's thread. With renewal this extends the grant as well;
-     * without, its end stays where it is.
+     * Asks the backend whether a hold still has the lock, on the caller's thread. With renewal this extends the grant
+     * as well; without, its end stays where it is.
      *
      * @return the outcome, or {@code null} if the hold is over
      */

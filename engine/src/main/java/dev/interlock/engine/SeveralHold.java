@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hold of a lock over several names: one hold of the lock of each, which are its parts. A monitor; nobody who is in it enters that of a
- * cell.
+ * The hold of a lock over several names: one hold of the lock of each, which are its parts. A monitor; nobody who is in
+ * it enters that of a cell.
  */
 final class SeveralHold extends Holding {
     /** The consequences of a loss: actions to run, and perhaps an interrupt of the owner. */
@@ -32,7 +32,9 @@ final class SeveralHold extends Holding {
     /** The parts, in the order of the names; those that it does not have yet, or never got, are missing. */
     private final @Nullable Hold[] parts;
 
-    /** Whether its acquisition has ended with it; what is lost before is given up and acquired again by the acquisition. */
+    /**
+     * Whether its acquisition has ended with it; what is lost before is given up and acquired again by the acquisition.
+     */
     private boolean returned;
 
     SeveralHold(Severals severals, NameSet names, @Nullable Thread owner, LockOptions options) {
@@ -83,7 +85,10 @@ final class SeveralHold extends Holding {
         return Hold.Exit.LAST;
     }
 
-    /** Ends it with a loss; returns what is to be done because of that, or {@code null} if it was over, or never returned. */
+    /**
+     * Ends it with a loss; returns what is to be done because of that, or {@code null} if it was over, or never
+     * returned.
+     */
     synchronized @Nullable Loss lose(LossCause cause, LostHolds lostHolds) {
         if (state != State.HELD) {
             return null;

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the parts of a lock over several names are acquired: one after the other in the one order, or all that are free by one request where
- * the backend can do that; and how they are given up. Safe to use from any thread.
+ * How the parts of a lock over several names are acquired: one after the other in the one order, or all that are free
+ * by one request where the backend can do that; and how they are given up. Safe to use from any thread.
  */
 final class SeveralParts {
     /** The outcome of a request for several parts at once. */
@@ -33,7 +33,10 @@ final class SeveralParts {
         this.core = core;
     }
 
-    /** Tells of losses of single names, and refuses what could wait for itself, or make threads wait for each other in a circle. */
+    /**
+     * Tells of losses of single names, and refuses what could wait for itself, or make threads wait for each other in a
+     * circle.
+     */
     void requireOrder(NameSet names, boolean forThread, boolean mayWait) {
         String missing = null;
         for (String name : names.names()) {
@@ -104,7 +107,10 @@ final class SeveralParts {
         return true;
     }
 
-    /** Tries to take several parts, of which the current thread has none, by one request, unless somebody here has to do with one of them. */
+    /**
+     * Tries to take several parts, of which the current thread has none, by one request, unless somebody here has to do
+     * with one of them.
+     */
     private Together takeTogether(JointLeases joint, List<String> names, SeveralHold whole, Wait wait) {
         core.startTimer();
         List<Cell> entered = new ArrayList<>();
@@ -188,8 +194,8 @@ final class SeveralParts {
     }
 
     /**
-     * Gives up the parts of a hold, in the opposite order. What nobody here holds or waits for any more is given back to the backend,
-     * together where that is possible.
+     * Gives up the parts of a hold, in the opposite order. What nobody here holds or waits for any more is given back
+     * to the backend, together where that is possible.
      *
      * @param patience how long to wait for the answers of the backend
      * @return why one of them was lost before, or {@code null} if none was
@@ -211,8 +217,9 @@ final class SeveralParts {
     }
 
     /**
-     * Gives up the parts of a hold because one of them was lost. The owner holds none of them from here on; what is to be given back to the
-     * backend is given back in the background. May be called again, and at once. At the close of the factory each part is lost by itself.
+     * Gives up the parts of a hold because one of them was lost. The owner holds none of them from here on; what is to
+     * be given back to the backend is given back in the background. May be called again, and at once. At the close of
+     * the factory each part is lost by itself.
      */
     void giveUpLater(SeveralHold whole) {
         if (!core.isOpen()) {

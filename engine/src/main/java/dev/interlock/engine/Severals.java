@@ -16,7 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks over several names: who holds them, and how they are acquired, given up and lost as a whole. Safe to use from any thread.
+ * The locks over several names: who holds them, and how they are acquired, given up and lost as a whole. Safe to use
+ * from any thread.
  */
 final class Severals {
     private final EngineCore core;
@@ -25,7 +26,10 @@ final class Severals {
     /** The holds of locks over several names that threads have lost, by the keys of their sets. */
     private final LostHolds lostHolds;
 
-    /** The holds of threads. By thread too: one that has lost its hold and does not know it yet must not be in the way of the next holder. */
+    /**
+     * The holds of threads. By thread too: one that has lost its hold and does not know it yet must not be in the way
+     * of the next holder.
+     */
     private final ConcurrentHashMap<NamesOfThread, SeveralHold> held = new ConcurrentHashMap<>();
 
     Severals(EngineCore core, Duration commandTimeout) {
@@ -35,7 +39,8 @@ final class Severals {
     }
 
     /**
-     * Acquires a lock for the current thread or for a handle. A part that is lost meanwhile is acquired again, with all the others.
+     * Acquires a lock for the current thread or for a handle. A part that is lost meanwhile is acquired again, with all
+     * the others.
      *
      * @return the hold, or {@code null} if the time ran out
      */

@@ -151,8 +151,8 @@ final class Unlocks {
     }
 
     /**
-     * Gives up all holds of the current thread, and has a claim of it wait for a condition. If somebody waits for the lock here, the
-     * claim has to wait before that one gets it, since it may signal at once.
+     * Gives up all holds of the current thread, and has a claim of it wait for a condition. If somebody waits for the
+     * lock here, the claim has to wait before that one gets it, since it may signal at once.
      *
      * @return why nobody knows whether the claim waits, or {@code null} if it does
      */

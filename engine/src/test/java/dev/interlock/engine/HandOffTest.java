@@ -26,7 +26,10 @@ class HandOffTest extends EngineTest {
                 .orElseThrow();
     }
 
-    /** Holds the lock until all others of the test wait, so that the claim of the next one reserves a token for each of them. */
+    /**
+     * Holds the lock until all others of the test wait, so that the claim of the next one reserves a token for each of
+     * them.
+     */
     private final Person dora = env.person("dora");
 
     @Test

@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When and where a holder is interrupted because it lost the lock, if its thread class has an {@code interrupt()} of its own. */
+/**
+ * When and where a holder is interrupted because it lost the lock, if its thread class has an {@code interrupt()} of
+ * its own.
+ */
 class LossInterruptTest extends EngineTest {
     private final LockOptions loud = LockOptions.builder()
             .lease(seconds(10))

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment whose time stands still until the test moves it, and in which one thread runs at a time, so that each run of a
- * test is the same.
+ * An environment whose time stands still until the test moves it, and in which one thread runs at a time, so that each
+ * run of a test is the same.
  *
- * <p>The thread that made it is the driver. It alone moves time. All other threads run only inside {@link #settle}, one after
- * another, each until it parks or ends. If the driver itself parks, time moves on by itself until it is woken.
+ * <p>The thread that made it is the driver. It alone moves time. All other threads run only inside {@link #settle}, one
+ * after another, each until it parks or ends. If the driver itself parks, time moves on by itself until it is woken.
  */
 final class VirtualEnvironment implements Environment, AutoCloseable {
     private final List<String> refusedThreads = new CopyOnWriteArrayList<>();
@@ -294,7 +294,10 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         actors.get(person.thread()).failsOnWake = true;
     }
 
-    /** The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the collector. */
+    /**
+     * The next time that the thread wakes, it stands still for a while before it goes on, as in a long pause of the
+     * collector.
+     */
     synchronized void oversleep(Person person, Duration pause) {
         actors.get(person.thread()).oversleepNanos = pause.toNanos();
     }
@@ -450,7 +453,9 @@ final class VirtualEnvironment implements Environment, AutoCloseable {
         wallAheadMillis += time.toMillis();
     }
 
-    /** Stands still for a while: the wall clock moves on and the monotonic one does not, as when a machine is suspended. */
+    /**
+     * Stands still for a while: the wall clock moves on and the monotonic one does not, as when a machine is suspended.
+     */
     void suspend(Duration time) {
         stepWall(time);
     }

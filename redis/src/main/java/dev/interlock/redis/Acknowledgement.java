@@ -34,8 +34,8 @@ public record Acknowledgement(int replicas, boolean onDisk) {
     }
 
     /**
-     * Returns the command that waits for the acknowledgement of all that its connection has written before. It has no effect
-     * within a transaction or script.
+     * Returns the command that waits for the acknowledgement of all that its connection has written before. It has no
+     * effect within a transaction or script.
      *
      * @param millis how long it waits at most, longer than zero
      * @return {@code WAIT}, or {@code WAITAOF} where the disk is asked for

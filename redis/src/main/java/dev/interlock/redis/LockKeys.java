@@ -10,14 +10,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the keys and channels of a lock: all under one prefix, for one pattern in an access control list, and with one hash
- * tag, for one slot of a cluster. Safe to use from any thread.
+ * The names of the keys and channels of a lock: all under one prefix, for one pattern in an access control list, and
+ * with one hash tag, for one slot of a cluster. Safe to use from any thread.
  *
  * <p>The name of the lock stands between braces, in which braces, percent signs, white space and control characters are
  * percent-encoded, so that no name can leave its braces, collide with another, or break a line of a log.
  *
- * <p>{@linkplain #plain Plain} keys are different: the key of the lock is the name as it is, which programs of other makers use too. All
- * other keys are under the prefix as usual, in the same slot.
+ * <p>{@linkplain #plain Plain} keys are different: the key of the lock is the name as it is, which programs of other
+ * makers use too. All other keys are under the prefix as usual, in the same slot.
  */
 public final class LockKeys {
     /** How many keys are remembered: a power of two. */
@@ -35,7 +35,8 @@ public final class LockKeys {
     private final @Nullable Made[] made = new Made[REMEMBERED];
 
     /**
-     * A key and the name from which it was made. Threads may hand it to each other without a lock, since it is immutable.
+     * A key and the name from which it was made. Threads may hand it to each other without a lock, since it is
+     * immutable.
      *
      * @param base what the other keys of the lock begin with
      */
@@ -63,7 +64,8 @@ public final class LockKeys {
      * @param prefix the prefix of all keys other than those of the locks, without braces
      * @param before what stands before the name of a lock in its key
      * @param behind what stands behind it
-     * @return the names, which throw an {@link IllegalArgumentException} for a lock whose key would begin as the other keys do
+     * @return the names, which throw an {@link IllegalArgumentException} for a lock whose key would begin as the other
+     *     keys do
      */
     public static LockKeys plain(String prefix, String before, String behind) {
         return new LockKeys(
@@ -171,7 +173,8 @@ public final class LockKeys {
     }
 
     /**
-     * Returns the key of what a server remembers of a lock that it grants to those who wait for it, where several servers vote.
+     * Returns the key of what a server remembers of a lock that it grants to those who wait for it, where several
+     * servers vote.
      *
      * @param name the name of the lock
      * @return the key
@@ -203,8 +206,8 @@ public final class LockKeys {
     }
 
     /**
-     * Returns the keys of the read/write lock of a name: the word of its writer, those who read, the last fencing token, those who wait to
-     * write, and those who wait to read.
+     * Returns the keys of the read/write lock of a name: the word of its writer, those who read, the last fencing
+     * token, those who wait to write, and those who wait to read.
      *
      * @param name the name of the read/write lock
      * @return the keys, in this order
@@ -246,7 +249,8 @@ public final class LockKeys {
     }
 
     /**
-     * Returns a pattern, as {@code SCAN} takes one, of the keys of all locks. Other keys may fit it too; {@link #name} tells them apart.
+     * Returns a pattern, as {@code SCAN} takes one, of the keys of all locks. Other keys may fit it too; {@link #name}
+     * tells them apart.
      *
      * @return the pattern
      */
@@ -303,7 +307,8 @@ public final class LockKeys {
     }
 
     /**
-     * Returns a name without braces, percent signs, white space and control characters, and from which no other name is made.
+     * Returns a name without braces, percent signs, white space and control characters, and from which no other name is
+     * made.
      *
      * @param name the name
      * @return the name, percent-encoded

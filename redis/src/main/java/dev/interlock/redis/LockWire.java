@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The format in which a lock stands in Redis: our own, or the plain one that clients in other languages share. Instances are immutable and
- * safe to use from any thread.
+ * The format in which a lock stands in Redis: our own, or the plain one that clients in other languages share.
+ * Instances are immutable and safe to use from any thread.
  *
  * @param isPlain whether the key is the name as it is, and holds an owner token and nothing else
  * @param prefix what stands before the name in a plain key
@@ -55,7 +55,8 @@ public record LockWire(boolean isPlain, String prefix, String suffix) {
      *
      * @param config the configuration
      * @return the format
-     * @throws IllegalArgumentException if an option makes no sense, or a plain key would always be among those of Interlock
+     * @throws IllegalArgumentException if an option makes no sense, or a plain key would always be among those of
+     *     Interlock
      */
     public static LockWire of(LockConfig config) {
         LockWire wire = new LockWire(

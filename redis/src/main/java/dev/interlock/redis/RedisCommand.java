@@ -69,8 +69,8 @@ public final class RedisCommand {
     /**
      * Returns the key that tells which server of a cluster is responsible.
      *
-     * @return the key that it was {@linkplain #near made to go near}, or else the first key of a script, or the first argument of a
-     *     plain command; empty if there is none
+     * @return the key that it was {@linkplain #near made to go near}, or else the first key of a script, or the first
+     *     argument of a plain command; empty if there is none
      */
     public Optional<String> key() {
         if (route != null) {
@@ -102,7 +102,8 @@ public final class RedisCommand {
     }
 
     /**
-     * Returns the arguments to send, a script's digest included. They may hold owner tokens: the caller keeps them out of logs.
+     * Returns the arguments to send, a script's digest included. They may hold owner tokens: the caller keeps them out
+     * of logs.
      *
      * @return the arguments
      */

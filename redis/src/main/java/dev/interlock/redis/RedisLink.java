@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection to a Redis server, over which commands are sent without waiting for their replies.
  *
- * <p>The server carries commands out in the order in which they were sent. The connection is never opened again: once it has
- * ended, every command fails. Implementations are safe to use from any thread, and no method blocks.
+ * <p>The server carries commands out in the order in which they were sent. The connection is never opened again: once
+ * it has ended, every command fails. Implementations are safe to use from any thread, and no method blocks.
  *
  * @see RedisNode#openLink
  */
@@ -26,11 +26,12 @@ public interface RedisLink extends AutoCloseable {
         record Value(@Nullable Object value) implements Reply {}
 
         /**
-         * There is no answer, or it is an error; the reason tells whether the command was carried out, as for {@link RedisNode}.
+         * There is no answer, or it is an error; the reason tells whether the command was carried out, as for
+         * {@link RedisNode}.
          *
          * @param cause what went wrong
-         * @param isFromServer whether the server said so itself, and would say the same over another connection: it has no memory, or its
-         *     disk is full
+         * @param isFromServer whether the server said so itself, and would say the same over another connection: it has
+         *     no memory, or its disk is full
          */
         record Failed(LockBackendException cause, boolean isFromServer) implements Reply {
             /**
@@ -57,9 +58,9 @@ public interface RedisLink extends AutoCloseable {
     /** A command that was sent. */
     interface Sent {
         /**
-         * Forbids that the script is sent in full from now on, so that it cannot overtake a later command. A server that
-         * does not know it is sent it without a call ({@code SCRIPT LOAD}), so that it knows it the next time. Has no
-         * effect if it was sent in full already, or has been answered.
+         * Forbids that the script is sent in full from now on, so that it cannot overtake a later command. A server
+         * that does not know it is sent it without a call ({@code SCRIPT LOAD}), so that it knows it the next time. Has
+         * no effect if it was sent in full already, or has been answered.
          */
         void doNotRepeat();
     }
@@ -104,7 +105,10 @@ public interface RedisLink extends AutoCloseable {
      */
     boolean isOpen();
 
-    /** Ends the connection; commands that are not answered yet fail with an unknown outcome. Has no effect if called again. */
+    /**
+     * Ends the connection; commands that are not answered yet fail with an unknown outcome. Has no effect if called
+     * again.
+     */
     @Override
     void close();
 

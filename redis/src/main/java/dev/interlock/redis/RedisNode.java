@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The port through which a strategy talks to one Redis server.
  *
- * <p>Connections are opened when they are first needed and again when they were lost. A command is sent at most once: it is
- * neither kept until there is a connection, nor repeated by the client after a reconnection. Replies are {@code null},
- * {@link Long}, {@link String}, or a {@link List} of these. All methods but {@link #subscribe} and {@link #close} block for the
- * reply and throw {@link dev.interlock.LockBackendException}, whose reason tells whether the command was carried out:
+ * <p>Connections are opened when they are first needed and again when they were lost. A command is sent at most once:
+ * it is neither kept until there is a connection, nor repeated by the client after a reconnection. Replies are
+ * {@code null}, {@link Long}, {@link String}, or a {@link List} of these. All methods but {@link #subscribe} and
+ * {@link #close} block for the reply and throw {@link dev.interlock.LockBackendException}, whose reason tells whether
+ * the command was carried out:
  *
  * <ul>
  *   <li>{@code UNREACHABLE}: it was not sent, or the server said that it is not ready (loading, busy, no primary, …);
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code OUTCOME_UNKNOWN}: it was sent, and the reply did not come in time or the connection broke.
  * </ul>
  *
- * <p>An interrupt does not end a call; the thread's interrupt status is set again when it returns. Implementations are safe to
- * use from any thread.
+ * <p>An interrupt does not end a call; the thread's interrupt status is set again when it returns. Implementations are
+ * safe to use from any thread.
  */
 public interface RedisNode extends AutoCloseable {
     /**
@@ -41,8 +42,8 @@ public interface RedisNode extends AutoCloseable {
     Object call(RedisCommand command, Duration timeout);
 
     /**
-     * Carries out a command as {@link #call} does, but does not wait behind other calls for a connection to become free. For renewals,
-     * which a burst of acquisitions must not delay.
+     * Carries out a command as {@link #call} does, but does not wait behind other calls for a connection to become
+     * free. For renewals, which a burst of acquisitions must not delay.
      *
      * @param command the command
      * @param timeout the longest time to wait for the reply, a connection included
@@ -78,27 +79,28 @@ public interface RedisNode extends AutoCloseable {
      * @param undo supplies the command that undoes the effects; called only if it is sent
      * @param timeout the longest time to wait for all replies, a connection included
      * @return what came of each, in the same order; an error of the server is returned, not thrown
-     * @throws dev.interlock.LockBackendException if a reply is missing; unless the reason is {@code OUTCOME_UNKNOWN}, nothing was sent
+     * @throws dev.interlock.LockBackendException if a reply is missing; unless the reason is {@code OUTCOME_UNKNOWN},
+     *     nothing was sent
      */
     List<RedisLink.Reply> callInOrder(List<RedisCommand> commands, Supplier<RedisCommand> undo, Duration timeout);
 
     /**
-     * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both go over a
-     * connection that serves no other call meanwhile, so that nobody else waits for the acknowledgement. The acknowledgement is
-     * waited for as long as three quarters of the time-out, whatever the command has replied.
+     * Carries out a command, and waits until enough replicas, or the disk, have acknowledged what it has written. Both
+     * go over a connection that serves no other call meanwhile, so that nobody else waits for the acknowledgement. The
+     * acknowledgement is waited for as long as three quarters of the time-out, whatever the command has replied.
      *
-     * <p>The command may be sent a second time if the connection breaks while it is being sent, so it must do no harm if it is
-     * carried out twice.
+     * <p>The command may be sent a second time if the connection breaks while it is being sent, so it must do no harm
+     * if it is carried out twice.
      *
-     * <p>Nothing is sent behind them to undo a command whose reply is late: a server that waits for replicas reads no more from
-     * that connection, and forgets what it has not read when the connection ends.
+     * <p>Nothing is sent behind them to undo a command whose reply is late: a server that waits for replicas reads no
+     * more from that connection, and forgets what it has not read when the connection ends.
      *
      * @param command the command
      * @param wanted what has to be acknowledged, and by how many
      * @param timeout the longest time to wait for the reply and the acknowledgement, a connection included
      * @return the reply, and whether it was acknowledged in time
-     * @throws dev.interlock.LockBackendException if there is no reply to the command, or it is an error, or it remains unknown whether
-     *     it was acknowledged
+     * @throws dev.interlock.LockBackendException if there is no reply to the command, or it is an error, or it remains
+     *     unknown whether it was acknowledged
      */
     Acknowledged callAcknowledged(RedisCommand command, Acknowledgement wanted, Duration timeout);
 
@@ -106,8 +108,9 @@ public interface RedisNode extends AutoCloseable {
      * The outcome of {@link #callAcknowledged}: the command was carried out.
      *
      * @param reply the server's reply to the command
-     * @param shortfall empty if it was acknowledged as it was asked for, otherwise what to tell the user: how many have acknowledged
-     *     it in time, or that the server does not let this user wait for them, which has the reason {@code REFUSED}
+     * @param shortfall empty if it was acknowledged as it was asked for, otherwise what to tell the user: how many have
+     *     acknowledged it in time, or that the server does not let this user wait for them, which has the reason
+     *     {@code REFUSED}
      */
     record Acknowledged(@Nullable Object reply, Optional<LockBackendException> shortfall) {
         /**
@@ -162,21 +165,22 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Tells whether the server process that answers for a key may be another one than before: the number changes with each connection
-     * that this node opens, before anything is sent on it, and with each reply which says that another server may be the one to ask. As
-     * long as it stays the same, all commands for the key have gone over connections that were there all the time. Does not block.
+     * Tells whether the server process that answers for a key may be another one than before: the number changes with
+     * each connection that this node opens, before anything is sent on it, and with each reply which says that another
+     * server may be the one to ask. As long as it stays the same, all commands for the key have gone over connections
+     * that were there all the time. Does not block.
      *
      * @param key the key
-     * @return a number that no other state of any node has, or a negative one if this node does not know, as over a client that was
-     *     handed in
+     * @return a number that no other state of any node has, or a negative one if this node does not know, as over a
+     *     client that was handed in
      */
     default long generation(String key) {
         return -1;
     }
 
     /**
-     * Tells whether channels belong to servers as keys do: then {@link #subscribe} listens to the sharded channels of a cluster, to
-     * which {@code SPUBLISH} sends, and a channel has to have the hash tag of the keys that it is about.
+     * Tells whether channels belong to servers as keys do: then {@link #subscribe} listens to the sharded channels of a
+     * cluster, to which {@code SPUBLISH} sends, and a channel has to have the hash tag of the keys that it is about.
      *
      * @return {@code false} for the channels of {@code PUBLISH}
      */
@@ -185,15 +189,16 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Carries out commands as one transaction if a key has a value at that moment ({@code WATCH}, {@code GET}, {@code MULTI},
-     * …, {@code EXEC}), for servers on which scripts are not allowed.
+     * Carries out commands as one transaction if a key has a value at that moment ({@code WATCH}, {@code GET},
+     * {@code MULTI}, …, {@code EXEC}), for servers on which scripts are not allowed.
      *
      * @param key the key
      * @param expected the value that it must have, not empty
      * @param commands what to carry out, no scripts
      * @param timeout the longest time to wait for each reply
-     * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands were carried
-     *     out if and only if it is equal to {@code expected}. A key that changes in between is looked at again.
+     * @return the value that the key had, {@code null} if none, an empty string if it holds no string; the commands
+     *     were carried out if and only if it is equal to {@code expected}. A key that changes in between is looked at
+     *     again.
      * @throws IllegalArgumentException if {@code expected} is empty
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
      */
@@ -201,14 +206,15 @@ public interface RedisNode extends AutoCloseable {
     String transactIfEqual(String key, String expected, List<RedisCommand> commands, Duration timeout);
 
     /**
-     * Carries out commands as one transaction, each if its key has a value at that moment, as {@link #transactIfEqual} does for one.
+     * Carries out commands as one transaction, each if its key has a value at that moment, as {@link #transactIfEqual}
+     * does for one.
      *
      * @param keys the keys, at least one, all different
      * @param expected the value that each key must have, not empty
      * @param commands what to carry out for each key, no scripts
      * @param timeout the longest time to wait for each reply
-     * @return the value that each key had, {@code null} if none, an empty string if it holds no string; a command was carried out
-     *     if and only if its value is equal to the expected one
+     * @return the value that each key had, {@code null} if none, an empty string if it holds no string; a command was
+     *     carried out if and only if its value is equal to the expected one
      * @throws dev.interlock.LockBackendException if there is no reply, or it is an error
      */
     default List<@Nullable String> transactWhereEqual(
@@ -221,7 +227,8 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Opens a connection of its own for commands whose replies are not waited for, and returns when the server has answered on it.
+     * Opens a connection of its own for commands whose replies are not waited for, and returns when the server has
+     * answered on it.
      *
      * @param timeout the longest time to wait for the connection
      * @return the connection, which {@link #close} closes too
@@ -234,14 +241,14 @@ public interface RedisNode extends AutoCloseable {
     }
 
     /**
-     * Listens to a channel over the one subscription connection of this node, which is opened at the first call and opened again,
-     * with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
+     * Listens to a channel over the one subscription connection of this node, which is opened at the first call and
+     * opened again, with all channels, whenever it breaks. Returns without waiting for the server and does not fail.
      *
      * @param channel the channel
-     * @param onSignal run for each message on the channel, whatever it says, each time that the server has confirmed the
-     *     subscription, after a reconnection too, and each time that the subscription has ended; must not block
-     * @return the end of listening, which also tells whether the subscription is confirmed; the channel is given up when its last
-     *     listener ends
+     * @param onSignal run for each message on the channel, whatever it says, each time that the server has confirmed
+     *     the subscription, after a reconnection too, and each time that the subscription has ended; must not block
+     * @return the end of listening, which also tells whether the subscription is confirmed; the channel is given up
+     *     when its last listener ends
      */
     default Watch subscribe(String channel, Runnable onSignal) {
         return subscribe(channel, new Listener() {
@@ -272,8 +279,8 @@ public interface RedisNode extends AutoCloseable {
     Watch subscribe(String channel, Listener listener);
 
     /**
-     * Tells whether this node is one of those that {@code PUBLISH} counts on a channel: the server has confirmed the subscription, and
-     * its connection is not known to have ended.
+     * Tells whether this node is one of those that {@code PUBLISH} counts on a channel: the server has confirmed the
+     * subscription, and its connection is not known to have ended.
      *
      * @param channel the channel
      * @return {@code false} if that is not known

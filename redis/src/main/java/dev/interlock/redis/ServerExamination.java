@@ -38,8 +38,8 @@ public final class ServerExamination {
      * @param info what it says about itself
      * @param asked when it was asked, by this machine's clock
      * @param answered when it had answered
-     * @throws LockBackendException {@code REFUSED} if it is of a kind or version that cannot keep locks, {@code UNREACHABLE} if it is a
-     *     replica now
+     * @throws LockBackendException {@code REFUSED} if it is of a kind or version that cannot keep locks,
+     *     {@code UNREACHABLE} if it is a replica now
      */
     public void examine(ServerInfo info, Instant asked, Instant answered) {
         if (info.majorVersion().isPresent() && info.majorVersion().getAsInt() < LEAST_VERSION) {

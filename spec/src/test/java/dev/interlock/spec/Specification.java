@@ -33,7 +33,10 @@ final class Specification {
         }
     }
 
-    /** Fails unless the named model holds in at least so many states. A model of fewer states says less than it seems to. */
+    /**
+     * Fails unless the named model holds in at least so many states. A model of fewer states says less than it seems
+     * to.
+     */
     void holds(String name, int states, TestReporter reporter) throws IOException, InterruptedException {
         Outcome outcome = Tlc.check(module, model(name), directory(name), true);
         report(name, outcome, reporter);
@@ -46,7 +49,10 @@ final class Specification {
                 .isGreaterThanOrEqualTo(states);
     }
 
-    /** Fails unless the named model is refuted by that invariant, or in that other way, when some constants have other values. */
+    /**
+     * Fails unless the named model is refuted by that invariant, or in that other way, when some constants have other
+     * values.
+     */
     void isRefuted(String name, Map<String, String> constants, String verdict, TestReporter reporter)
             throws IOException, InterruptedException {
         Model mutant = model(name);

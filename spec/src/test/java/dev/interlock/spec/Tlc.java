@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import tlc2.TLC;
 
-/** Runs the model checker on one model, in a JVM of its own, because TLC keeps its state in static fields and ends its JVM. */
+/**
+ * Runs the model checker on one model, in a JVM of its own, because TLC keeps its state in static fields and ends its
+ * JVM.
+ */
 final class Tlc {
     /** Far more than any model takes: only a run that hangs gets there. */
     private static final long MINUTES = 30;

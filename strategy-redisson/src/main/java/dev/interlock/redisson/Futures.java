@@ -9,7 +9,9 @@ import java.util.concurrent.CompletableFuture;
 final class Futures {
     private Futures() {}
 
-    /** Blocks until the future is done, and returns whether it is; leaves the interrupt status set if an interrupt came. */
+    /**
+     * Blocks until the future is done, and returns whether it is; leaves the interrupt status set if an interrupt came.
+     */
     static boolean await(Environment env, CompletableFuture<?> future, Duration timeout) {
         long end = env.nanoTime() + timeout.toNanos();
         Thread waiter = Thread.currentThread();

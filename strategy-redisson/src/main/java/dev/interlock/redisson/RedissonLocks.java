@@ -15,8 +15,8 @@ import org.redisson.api.RedissonClient;
  * DistributedLockFactory locks = RedissonLocks.builder().redisson(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}. A builder is
- * not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}.
+ * A builder is not safe for use by several threads at once.
  */
 public final class RedissonLocks {
     private LockConfig config = LockConfig.builder().build();
@@ -34,8 +34,8 @@ public final class RedissonLocks {
     }
 
     /**
-     * Uses a client, with its connections, threads and name mapper. Requests are sent once, whatever its {@code retryAttempts}, and time
-     * out as the configuration of the locks says.
+     * Uses a client, with its connections, threads and name mapper. Requests are sent once, whatever its
+     * {@code retryAttempts}, and time out as the configuration of the locks says.
      *
      * @param redisson the client, connected to one server, to sentinels or to a cluster
      * @return this builder
@@ -61,8 +61,8 @@ public final class RedissonLocks {
      *
      * @return a new factory, which the caller must close
      * @throws IllegalStateException if no client was given
-     * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
-     *     no sense
+     * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value
+     *     that makes no sense
      */
     public DistributedLockFactory build() {
         if (client == null) {

@@ -10,8 +10,8 @@ import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 
 /**
- * Provides the strategy {@code redisson}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
- * {@link RedissonLocks}. Safe to use from any thread.
+ * Provides the strategy {@code redisson}. Found by {@link java.util.ServiceLoader}; programs that have a client already
+ * use {@link RedissonLocks}. Safe to use from any thread.
  */
 public final class RedissonStrategyProvider implements LockStrategyProvider {
     static final String NAME = "redisson";

@@ -34,7 +34,9 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** A server in cluster mode, which takes no request about keys of several slots, whatever the client believes it to be. */
+/**
+ * A server in cluster mode, which takes no request about keys of several slots, whatever the client believes it to be.
+ */
 class ClusterModeTest {
     private static Fixture redis;
 

@@ -35,7 +35,10 @@ class CommandsTest {
         redis.close();
     }
 
-    /** Makes sure that the server knows the scripts, and that there are connections, so that what follows can be counted. */
+    /**
+     * Makes sure that the server knows the scripts, and that there are connections, so that what follows can be
+     * counted.
+     */
     private DistributedLock warm(DistributedLockFactory factory) {
         DistributedLock lock = factory.getLock("warm-up", Fixture.lease(Fixture.LONG));
         lock.lock();

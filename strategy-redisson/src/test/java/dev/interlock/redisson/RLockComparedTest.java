@@ -59,7 +59,10 @@ class RLockComparedTest {
                 .getLock(name, Fixture.lease(Duration.ofSeconds(30)));
     }
 
-    /** Locks on a thread that is interrupted once it waits, and returns whether the thread was interrupted when it had the lock. */
+    /**
+     * Locks on a thread that is interrupted once it waits, and returns whether the thread was interrupted when it had
+     * the lock.
+     */
     private FutureTask<Boolean> interruptedWaiter(Lock lock) {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         FutureTask<Boolean> task = Fixture.start(() -> {

@@ -35,7 +35,10 @@ class TopologyTest {
                         .build());
     }
 
-    /** Each excludes and wakes the other, by message: leases and the longest wait without one are longer than our patience. */
+    /**
+     * Each excludes and wakes the other, by message: leases and the longest wait without one are longer than our
+     * patience.
+     */
     private static void excludeAndWakeEachOther(DistributedLockFactory factory, RedissonClient client, String name)
             throws Exception {
         DistributedLock ours = factory.getLock(name, Fixture.lease(Fixture.LONG));

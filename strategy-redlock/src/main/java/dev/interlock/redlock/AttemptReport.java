@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param lockName the name of the lock
  * @param outcome the outcome of the attempt
  * @param elapsed how long it took
- * @param validity how much of the lease was left at its end, the allowance for clock drift taken off; zero unless granted
+ * @param validity how much of the lease was left at its end, the allowance for clock drift taken off; zero unless
+ *     granted
  * @param fencingToken the first fencing token, or empty
  * @param nodes the servers, in the order of the configuration
  * @see Listener

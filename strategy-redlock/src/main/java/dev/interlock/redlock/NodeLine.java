@@ -81,7 +81,8 @@ final class NodeLine implements NodeConnector.Owner {
      *
      * @param waiting how many requests and releases wait to be sent
      * @param connections how many connections there were, the present one included
-     * @param lastFailure why the last attempt to connect has failed; {@code null} if there is a connection, or none was tried yet
+     * @param lastFailure why the last attempt to connect has failed; {@code null} if there is a connection, or none was
+     *     tried yet
      */
     record Load(int waiting, long connections, @Nullable LockBackendException lastFailure) {}
 
@@ -224,7 +225,10 @@ final class NodeLine implements NodeConnector.Owner {
         return null;
     }
 
-    /** Returns whether the node keeps up. Renewals always have room: they are few, and more urgent than waiting requests. */
+    /**
+     * Returns whether the node keeps up. Renewals always have room: they are few, and more urgent than waiting
+     * requests.
+     */
     private static boolean hasRoomFor(Request request, Session current, long now) {
         return request.kind == Request.Kind.RENEWAL
                 || !(current.isFull() || (request.kind == Request.Kind.VOTE && current.isShed(now)));

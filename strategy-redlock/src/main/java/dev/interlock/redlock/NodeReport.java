@@ -9,7 +9,8 @@ import java.util.Objects;
  *
  * @param node the server, without its password
  * @param vote the server's vote, or why there is none
- * @param elapsed from the beginning of the attempt until the server's answer, or until the attempt no longer waited for it
+ * @param elapsed from the beginning of the attempt until the server's answer, or until the attempt no longer waited for
+ *     it
  * @param detail what went wrong, or an empty text
  * @see AttemptReport
  */

@@ -142,7 +142,10 @@ final class Poll {
         await(untilNanos, patience.connectionNanos());
     }
 
-    /** @param withoutMajorityNanos how long to wait while no majority has answered, if that is longer than the time for one server */
+    /**
+     * @param withoutMajorityNanos how long to wait while no majority has answered, if that is longer than the time for
+     *     one server
+     */
     private void await(long untilNanos, long withoutMajorityNanos) {
         boolean interrupted = false;
         long extraNanos = 0;

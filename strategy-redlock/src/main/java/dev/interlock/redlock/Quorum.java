@@ -132,8 +132,8 @@ final class Quorum implements QuorumNode.Events {
     }
 
     /**
-     * Returns whether a node votes, answers, and does not leave. It may be slow for a while, since a change of the lead loses
-     * the order of the waiters.
+     * Returns whether a node votes, answers, and does not leave. It may be slow for a while, since a change of the lead
+     * loses the order of the waiters.
      */
     boolean mayLead(int node) {
         if (node >= size() || !majority().remains(node)) {

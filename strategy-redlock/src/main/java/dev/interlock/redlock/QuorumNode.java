@@ -191,7 +191,9 @@ final class QuorumNode implements NodeLine.Owner, Enrolment.Owner<Session, Reque
         return current == null ? "" : current.runId;
     }
 
-    /** Returns the eligibility of the connected process to vote; {@code null} if there is none, or servers are trusted. */
+    /**
+     * Returns the eligibility of the connected process to vote; {@code null} if there is none, or servers are trusted.
+     */
     @Nullable
     Eligibility eligibility() {
         Session current = line.session();

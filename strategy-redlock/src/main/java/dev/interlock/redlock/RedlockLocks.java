@@ -71,8 +71,8 @@ public final class RedlockLocks {
     }
 
     /**
-     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections are without
-     * effect.
+     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections
+     * are without effect.
      *
      * @param config the configuration
      * @return this builder

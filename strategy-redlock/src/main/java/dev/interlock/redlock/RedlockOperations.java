@@ -142,7 +142,8 @@ public final class RedlockOperations implements AutoCloseable {
     }
 
     /**
-     * Replaces a node by another one. Returns when the new list alone counts, which takes the longest lease of any client at least.
+     * Replaces a node by another one. Returns when the new list alone counts, which takes the longest lease of any
+     * client at least.
      *
      * @param leaving host and port of the node that leaves, as {@link #status} shows it
      * @param joining host and port of the node that joins, under which all clients reach it

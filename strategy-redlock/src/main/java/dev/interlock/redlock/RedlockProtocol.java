@@ -31,11 +31,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of a majority of independent Redis servers: on each of them a key that holds the owner token and has the lease as its time
- * to live.
+ * The lock of a majority of independent Redis servers: on each of them a key that holds the owner token and has the
+ * lease as its time to live.
  *
- * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>, "The
- *     Redlock algorithm"
+ * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with
+ *     Redis</a>, "The Redlock algorithm"
  */
 final class RedlockProtocol implements LeaseProtocol {
     /**

@@ -107,8 +107,8 @@ final class Request implements BooleanSupplier {
     }
 
     /**
-     * Returns whether the request is still waiting to be sent. Its deadline may then become earlier, since the server's time to
-     * answer counts from the sending.
+     * Returns whether the request is still waiting to be sent. Its deadline may then become earlier, since the server's
+     * time to answer counts from the sending.
      */
     boolean isWaiting() {
         return waiting;

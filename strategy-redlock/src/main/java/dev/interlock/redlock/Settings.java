@@ -33,13 +33,14 @@ import org.jspecify.annotations.Nullable;
  * @param nodeTimeouts how long to wait for single servers
  * @param drift by which part of a lease clocks may differ
  * @param minValidity how much of the lease must be left after an acquisition
- * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if servers are
- *     trusted
+ * @param maxLease the longest lease, and for how long a server that may have forgotten some does not vote; empty if
+ *     servers are trusted
  * @param cluster the name of the cluster that the servers are
  * @param allowFailover whether servers that may fail over are accepted
  * @param fencing whether to draw fencing tokens
  * @param allowEven whether an even number of servers will do
- * @param longestGrant the longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still awake
+ * @param longestGrant the longest lease of a lock that is granted to a waiter of whom nobody knows whether it is still
+ *     awake
  * @param wire in which format a lock stands in Redis
  */
 record Settings(

@@ -109,8 +109,8 @@ final class Tally {
     }
 
     /**
-     * Returns whether a majority of the old list holds a lease. While the list changes, a majority of the new one may be
-     * missing yet: the lease is then not confirmed, but not lost either.
+     * Returns whether a majority of the old list holds a lease. While the list changes, a majority of the new one may
+     * be missing yet: the lease is then not confirmed, but not lost either.
      */
     boolean isHeld() {
         return oldList().isCarried();

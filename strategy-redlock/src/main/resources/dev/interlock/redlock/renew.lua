@@ -1,7 +1,8 @@
 -- KEYS: the birth record of this node, and for each lock the lock and the record of the lead.
 -- ARGV: state of the record that the client knows, or '' if it trusts, and for each lock owner token and lease in ms.
--- Returns for each lock 1 if it was held by its token and has its lease anew or a longer one, 0 if it is gone, -1 if something else is
--- there, and behind them this server's time in µs; or {-2} if the record is not as the client knows it.
+-- Returns for each lock 1 if it was held by its token and has its lease anew or a longer one, 0 if it is gone, -1 if
+-- something else is there, and behind them this server's time in µs; or {-2} if the record is not as the client knows
+-- it.
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
   return {-2}
 end

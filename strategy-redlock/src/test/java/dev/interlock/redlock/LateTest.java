@@ -20,7 +20,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers that are late or lost leave nothing behind; leases last a minute here, so that they cannot end by themselves. */
+/**
+ * Answers that are late or lost leave nothing behind; leases last a minute here, so that they cannot end by themselves.
+ */
 class LateTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 

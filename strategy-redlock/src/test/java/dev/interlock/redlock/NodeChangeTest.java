@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The list of nodes changes while clients use them. Of four servers, the first three are the nodes in the beginning. */
+/**
+ * The list of nodes changes while clients use them. Of four servers, the first three are the nodes in the beginning.
+ */
 @Execution(ExecutionMode.CONCURRENT) // Each test has servers of its own.
 class NodeChangeTest {
     private static final Duration MAX_LEASE = Duration.ofSeconds(3);

@@ -33,7 +33,10 @@ class ThrottledNodeTest {
     /** The number of requests that a node is sent without an answer, and a few that are sent regardless. */
     private static final int MOST_UNANSWERED = 512 + 64;
 
-    /** As many releases as are kept for a node among its requests and behind them, and a few requests for which somebody waits. */
+    /**
+     * As many releases as are kept for a node among its requests and behind them, and a few requests for which somebody
+     * waits.
+     */
     private static final int MOST_WAITING = 4_096 + 10_000 + 64;
 
     private static final long MOST_GROWTH = 64L << 20;

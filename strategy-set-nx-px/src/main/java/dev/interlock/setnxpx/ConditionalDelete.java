@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Deletes a key if it has a value: by the command that some servers have for it, otherwise by a script.
  *
- * <p>The first script that a server is sent also looks for the command, so that it costs no request to find out. Safe to use from any
- * thread.
+ * <p>The first script that a server is sent also looks for the command, so that it costs no request to find out. Safe
+ * to use from any thread.
  */
 final class ConditionalDelete {
     private static final String NONE = "";

@@ -7,8 +7,8 @@ import dev.interlock.redis.waiting.WaitingScripts;
 import java.util.List;
 
 /**
- * The scripts of this strategy that differ between servers of one kind and another, or between formats of the lock, and those that
- * do not.
+ * The scripts of this strategy that differ between servers of one kind and another, or between formats of the lock, and
+ * those that do not.
  *
  * @param acquire takes a lock, or enters its queue
  * @param release frees locks, or hands them over

@@ -41,8 +41,8 @@ final class Places {
     private final Channels channels;
 
     /**
-     * By key of the lock, in the order in which they came. There is one of the thread that asks for the lock, and one of each that waits
-     * for a condition.
+     * By key of the lock, in the order in which they came. There is one of the thread that asks for the lock, and one
+     * of each that waits for a condition.
      */
     private final Map<String, Map<Long, Place>> places = new ConcurrentHashMap<>();
 
@@ -208,7 +208,8 @@ final class Places {
      * Notes a refusal.
      *
      * @param entering whether the claim was to be entered in the list
-     * @param since when it was, by the server's clock in µs; zero if it was not, because no message of this server would reach us
+     * @param since when it was, by the server's clock in µs; zero if it was not, because no message of this server
+     *     would reach us
      */
     void refused(Claim claim, Moment before, long serverMicros, boolean entering, long since) {
         Place place = find(claim);

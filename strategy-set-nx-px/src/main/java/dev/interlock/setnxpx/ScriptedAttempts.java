@@ -35,7 +35,10 @@ final class ScriptedAttempts {
     /** The part of its time-out that an acquisition has for releasing a lock that was not acknowledged. */
     private static final int SHARE_OF_TAKING_BACK = 4;
 
-    /** How often whoever waits for a holder of another make asks at the least: about as often as such clients do themselves. */
+    /**
+     * How often whoever waits for a holder of another make asks at the least: about as often as such clients do
+     * themselves.
+     */
     private static final Duration FOREIGN_POLL = Duration.ofMillis(100);
 
     private final RedisNode node;

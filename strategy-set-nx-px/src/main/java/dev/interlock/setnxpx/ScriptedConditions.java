@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps those who wait for conditions in a list of each condition, from which a signal moves them to those who wait for the lock. A
- * release then grants them the lock by a message, as it does all others. Safe to use from any thread.
+ * Keeps those who wait for conditions in a list of each condition, from which a signal moves them to those who wait for
+ * the lock. A release then grants them the lock by a message, as it does all others. Safe to use from any thread.
  */
 final class ScriptedConditions implements ConditionProtocol {
     private static final String ALL = Integer.toString(Integer.MAX_VALUE);
@@ -81,7 +81,10 @@ final class ScriptedConditions implements ConditionProtocol {
         return outcome;
     }
 
-    /** Notes the server's time in an answer, which tells the age of a grant that follows it, and whether a message would reach the waiter. */
+    /**
+     * Notes the server's time in an answer, which tells the age of a grant that follows it, and whether a message would
+     * reach the waiter.
+     */
     private void note(Claim waiter, Places.Moment before, List<?> answer, int at) {
         long serverMicros = (Long) reply(answer.get(at));
         boolean reached = (Long) reply(answer.get(at + 1)) == 1;

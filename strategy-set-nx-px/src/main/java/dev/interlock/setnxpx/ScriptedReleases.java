@@ -143,8 +143,8 @@ final class ScriptedReleases {
     }
 
     /**
-     * The keys of a release: the lock, its fence, those who wait, and the signals of the condition for which the claim waited, if its
-     * release tells that the signal has arrived.
+     * The keys of a release: the lock, its fence, those who wait, and the signals of the condition for which the claim
+     * waited, if its release tells that the signal has arrived.
      */
     List<String> keys(Claim claim) {
         String name = claim.name();

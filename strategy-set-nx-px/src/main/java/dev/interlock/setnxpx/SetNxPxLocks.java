@@ -59,13 +59,13 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
-     * RedisSentinelClient} says which server is the primary now.
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a
+     * {@code RedisSentinelClient} says which server is the primary now.
      *
      * @param client the client
      * @return this builder
-     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
-     *     MultiDbClient}; the message says why
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a
+     *     {@code MultiDbClient}; the message says why
      */
     public SetNxPxLocks jedis(redis.clients.jedis.UnifiedJedis client) {
         Objects.requireNonNull(client, "client");
@@ -142,8 +142,8 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a simulation, which
-     * has a clock of its own.
+     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a
+     * simulation, which has a clock of its own.
      *
      * @param node the server, which the factory closes
      * @param environment the source of time, waiting, threads and randomness
@@ -157,8 +157,8 @@ public final class SetNxPxLocks {
     }
 
     /**
-     * Sets the configuration. Over a client that is handed in, its endpoints, the option {@code client} and those that concern connections
-     * are without effect.
+     * Sets the configuration. Over a client that is handed in, its endpoints, the option {@code client} and those that
+     * concern connections are without effect.
      *
      * @param config the configuration
      * @return this builder

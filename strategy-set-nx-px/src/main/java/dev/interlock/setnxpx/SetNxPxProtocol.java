@@ -26,11 +26,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner token, has
- * the lease as its time to live, and tells whether somebody waits.
+ * The lock of one Redis server, or of the one of a cluster that is responsible for its name: a key that holds the owner
+ * token, has the lease as its time to live, and tells whether somebody waits.
  *
- * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>,
- *     "Correct implementation with a single instance"
+ * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with
+ *     Redis</a>, "Correct implementation with a single instance"
  */
 final class SetNxPxProtocol implements LeaseProtocol {
     /**

@@ -1,10 +1,10 @@
 -- KEYS: the lock, its fence, those who wait.
--- ARGV: owner token, lease in ms, fencing tokens to reserve, life of the fence in ms, 1 if the asker goes on waiting or 0; number of the
--- claim, lease of a hand-over in ms, channel of the client or '' to disregard those who wait, life of the list in ms or 0 not to enter
--- it, when the place was taken first in µs or 0.
--- Returns {1, first fencing token}, {2, 0} if the lock is free but the list still has dead waiters: send the script again to
--- purge more; or {0, ms until the lock is free, server's time in µs, when the place was taken first in µs or 0 if the
--- asker has none because this server would not reach it, 1 if the holder is a program of another make or 0}.
+-- ARGV: owner token, lease in ms, fencing tokens to reserve, life of the fence in ms, 1 if the asker goes on waiting or
+-- 0; number of the claim, lease of a hand-over in ms, channel of the client or '' to disregard those who wait, life of
+-- the list in ms or 0 not to enter it, when the place was taken first in µs or 0.
+-- Returns {1, first fencing token}, {2, 0} if the lock is free but the list still has dead waiters: send the script
+-- again to purge more; or {0, ms until the lock is free, server's time in µs, when the place was taken first in µs or 0
+-- if the asker has none because this server would not reach it, 1 if the holder is a program of another make or 0}.
 local word = MAGIC .. ARGV[1]
 local holder = redis.call('GET', KEYS[1])
 local mine = holder == word or holder == word .. MARK

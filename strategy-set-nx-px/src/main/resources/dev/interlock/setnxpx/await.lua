@@ -1,7 +1,9 @@
 -- Enters a holder among those who wait for a condition, and gives its lock back.
 -- KEYS: as for a release of the lock; those who wait for the condition.
--- ARGV: as for a release of the lock; the waiter, its channel, the life of those who wait in ms, 1 to give the lock back or 0.
--- Returns as a release, with 1 if the lock is still held; the server's time in µs; and whether this server would reach the waiter, 1 or 0.
+-- ARGV: as for a release of the lock; the waiter, its channel, the life of those who wait in ms, 1 to give the lock
+-- back or 0.
+-- Returns as a release, with 1 if the lock is still held; the server's time in µs; and whether this server would reach
+-- the waiter, 1 or 0.
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
   return holder

@@ -1,4 +1,5 @@
--- Notes that a signal has arrived whose waiter holds the lock by another claim, and gives up the place of the waiter, or its grant.
+-- Notes that a signal has arrived whose waiter holds the lock by another claim, and gives up the place of the waiter,
+-- or its grant.
 -- KEYS: the lock, its fence, those who wait for it, the records of the condition.
 -- ARGV: as for a release of the lock by the claim of the waiter.
 -- Returns as a release.

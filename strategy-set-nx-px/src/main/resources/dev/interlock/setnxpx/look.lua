@@ -1,6 +1,6 @@
 -- KEYS: the lock, its fence, those who wait.  ARGV: how many of those who wait are to be told at most.
--- Returns nil if nobody holds the lock; otherwise its word, ms until it is free or -1, the last fencing token or '', how many wait, and
--- of the first of them the owner token and since when in µs, one after the other.
+-- Returns nil if nobody holds the lock; otherwise its word, ms until it is free or -1, the last fencing token or '',
+-- how many wait, and of the first of them the owner token and since when in µs, one after the other.
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) ~= 'string' then
   return nil

@@ -1,9 +1,10 @@
--- KEYS: for each lock the lock, its fence, those who wait, and the records of the condition whose signal has arrived with the claim, or
--- those who wait once more if there is none.
--- ARGV: life of the fence in ms; for each lock its word, its channel or '' not to use it, and of the claim's place among those who wait
--- what stands before the token and what stands behind it, or '' twice if there is none.
--- Returns for each lock two numbers. 1 if it was held under this word and is not any more, 0 if it is gone, -1 if something else is
--- there. And for one that was held 0 if nobody waits for it, how many listen to its channel if nobody else waits, otherwise -1.
+-- KEYS: for each lock the lock, its fence, those who wait, and the records of the condition whose signal has arrived
+-- with the claim, or those who wait once more if there is none.
+-- ARGV: life of the fence in ms; for each lock its word, its channel or '' not to use it, and of the claim's place
+-- among those who wait what stands before the token and what stands behind it, or '' twice if there is none.
+-- Returns for each lock two numbers. 1 if it was held under this word and is not any more, 0 if it is gone, -1 if
+-- something else is there. And for one that was held 0 if nobody waits for it, how many listen to its channel if nobody
+-- else waits, otherwise -1.
 
 local answers = {}
 local refused

@@ -14,7 +14,8 @@ local function free(lock, fence)
   limit(fence)
 end
 
--- Gives one lock back. "records" has the signals of which nobody knows whether they have arrived: that of a waiter which releases has.
+-- Gives one lock back. "records" has the signals of which nobody knows whether they have arrived: that of a waiter
+-- which releases has.
 local function release(lock, fence, list, records, word, channel, before, behind)
   local holder = redis.pcall('GET', lock)
   if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then

@@ -1,6 +1,6 @@
 -- KEYS: locks.  ARGV: for each of them its word and the lease in ms.
--- Returns for each 1 if the lock was held under its word and has its lease anew or a longer one, 0 if it is gone, -1 if something else is
--- there.
+-- Returns for each 1 if the lock was held under its word and has its lease anew or a longer one, 0 if it is gone, -1 if
+-- something else is there.
 local answers = {}
 for i, key in ipairs(KEYS) do
   local holder = redis.pcall('GET', key)

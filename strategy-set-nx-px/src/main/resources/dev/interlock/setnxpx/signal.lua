@@ -1,8 +1,8 @@
 -- Signals those who wait for a condition.
 -- KEYS: the lock, those who wait for it, those who wait for the condition, its records.
 -- ARGV: lock word, how many to signal at most, life of those who wait in ms.
--- Returns 0 if the lock is gone, -1 if something else is there; otherwise 1, or 2 if the script has to be sent again because more may
--- be there than the server should be kept busy with.
+-- Returns 0 if the lock is gone, -1 if something else is there; otherwise 1, or 2 if the script has to be sent again
+-- because more may be there than the server should be kept busy with.
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'table' and string.sub(holder.err, 1, 9) ~= 'WRONGTYPE' then
   return holder

@@ -1,7 +1,8 @@
 -- Takes a lock that nobody holds and nobody waits for.
 -- KEYS: the lock, its fence, those who wait.
 -- ARGV: lock word, lease in ms, fencing tokens to reserve, life of the fence in ms.
--- Returns the first fencing token, 0 if somebody else holds the lock, or -1 if the script that knows those who wait has to say.
+-- Returns the first fencing token, 0 if somebody else holds the lock, or -1 if the script that knows those who wait has
+-- to say.
 if redis.call('EXISTS', KEYS[1], KEYS[3]) ~= 0 then
   local holder = redis.call('GET', KEYS[1])
   if holder and holder ~= ARGV[1] and holder ~= ARGV[1] .. MARK then

@@ -1,8 +1,8 @@
 -- Takes several locks that nobody holds and nobody waits for: all of them, or none.
 -- KEYS: for each lock the lock, its fence, those who wait.
 -- ARGV: life of the fences in ms; for each lock its word, lease in ms, fencing tokens to reserve or 0 to draw none.
--- Returns 1 and for each lock its first fencing token or 0; or -1 if somebody else holds one of them; or -2 if nobody does, and somebody
--- waits for one of them.
+-- Returns 1 and for each lock its first fencing token or 0; or -1 if somebody else holds one of them; or -2 if nobody
+-- does, and somebody waits for one of them.
 local answers = {1}
 for i = 1, #KEYS, 3 do
   local holder, word = redis.call('GET', KEYS[i]), ARGV[i + 1]

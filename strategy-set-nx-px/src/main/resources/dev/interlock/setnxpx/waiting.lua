@@ -3,8 +3,8 @@ local function tell(token, channel, lock, first, since)
   return send(token, channel, string.format('%.0f %.0f %s', first, since, lock))
 end
 
--- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns the word that the lock holds
--- then, or nil; and whether the asker's turn has come. Without a word, the lock may be taken for nobody.
+-- Grants a lock that nobody holds to the first of those who wait before an asker and are there. Returns the word that
+-- the lock holds then, or nil; and whether the asker's turn has come. Without a word, the lock may be taken for nobody.
 local function hand_over(lock, fence, list, life, asker)
   local waiter, another = first_there(list, asker)
   if not waiter or waiter == asker then

@@ -110,7 +110,10 @@ class ClusterReplicaTest {
         }
     }
 
-    /** As after a failover that a subscription has outlived: its server is a replica now, and hears what is sent in the shard. */
+    /**
+     * As after a failover that a subscription has outlived: its server is a replica now, and hears what is sent in the
+     * shard.
+     */
     @Test
     void aWaiterWhoListensToTheReplicaIsPassedOverAndToldNothing() throws Exception {
         String name = "passed-over";

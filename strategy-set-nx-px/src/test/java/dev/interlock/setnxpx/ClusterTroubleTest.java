@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Holders and waiters on a cluster that loses nodes and moves slots; each test has a cluster of its own. Where many locks are renewed, the
- * clients do not differ.
+ * Holders and waiters on a cluster that loses nodes and moves slots; each test has a cluster of its own. Where many
+ * locks are renewed, the clients do not differ.
  */
 @Tag("deep")
 class ClusterTroubleTest {

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Threads that wait for a condition while replies are lost, factories are closed, and other threads of their client want the lock. */
+/**
+ * Threads that wait for a condition while replies are lost, factories are closed, and other threads of their client
+ * want the lock.
+ */
 class ConditionTroubleTest {
     private static final String NAME = "troubled";
     private static final String KEY = Fixture.key(NAME);

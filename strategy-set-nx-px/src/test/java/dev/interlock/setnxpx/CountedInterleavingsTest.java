@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An acquisition by three plain commands, before each of which others do something: all combinations of what they can do. */
+/**
+ * An acquisition by three plain commands, before each of which others do something: all combinations of what they can
+ * do.
+ */
 @Tag("deep")
 class CountedInterleavingsTest extends ProtocolFixture {
     private static final String FENCE = KEY + ":fence";

@@ -87,7 +87,9 @@ final class Fixture implements AutoCloseable {
                 .until(() -> String.valueOf(server.command("GET", key(name))).endsWith(LockWord.MARK));
     }
 
-    /** Renews a lease of a minute, as soon as there is something to renew, and again if that took longer than a second. */
+    /**
+     * Renews a lease of a minute, as soon as there is something to renew, and again if that took longer than a second.
+     */
     static void renewByHand(Lease lease) {
         Duration atLeast = Duration.ofMillis(58_400);
         IllegalArgumentException tooSlow = null;
@@ -104,8 +106,8 @@ final class Fixture implements AutoCloseable {
     }
 
     /**
-     * Takes a lock, gives it back, and returns the lease that it had. Again if it was lost meanwhile: what is handed over is good
-     * for two seconds, in which a busy machine may not come to renew it.
+     * Takes a lock, gives it back, and returns the lease that it had. Again if it was lost meanwhile: what is handed
+     * over is good for two seconds, in which a busy machine may not come to renew it.
      */
     static Lease pass(DistributedLock lock) {
         LeaseLostException tooSlow = null;
@@ -122,7 +124,10 @@ final class Fixture implements AutoCloseable {
         throw new AssertionError("lost each time", tooSlow);
     }
 
-    /** Has a client draw tokens by time and then by counting. What a machine takes longer for than a second is drawn by time. */
+    /**
+     * Has a client draw tokens by time and then by counting. What a machine takes longer for than a second is drawn by
+     * time.
+     */
     static void passCounting(DistributedLock lock) {
         for (int i = 0; i < 100; i++) {
             if (token(lock) + 1 == token(lock)) {

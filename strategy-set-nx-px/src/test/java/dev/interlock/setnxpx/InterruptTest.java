@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The interrupt contract of {@link java.util.concurrent.locks.Lock}, with a real server that is free, taken or silent. */
+/**
+ * The interrupt contract of {@link java.util.concurrent.locks.Lock}, with a real server that is free, taken or silent.
+ */
 class InterruptTest extends OnChosenClients {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(30);
 

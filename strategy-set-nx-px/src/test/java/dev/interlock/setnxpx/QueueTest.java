@@ -75,7 +75,10 @@ class QueueTest extends OnChosenClients {
         assertThat(redis.server.command("KEYS", "*:waiting")).isEqualTo(List.of());
     }
 
-    /** Grants the lock to the first who waits, as a release does whose message is lost, but for longer than any test lasts. */
+    /**
+     * Grants the lock to the first who waits, as a release does whose message is lost, but for longer than any test
+     * lasts.
+     */
     private void grantWithoutAMessage() {
         String list = Fixture.key(NAME) + ":waiting";
         String first = (String) ((List<?>) redis.server.command("ZRANGE", list, "0", "0")).get(0);

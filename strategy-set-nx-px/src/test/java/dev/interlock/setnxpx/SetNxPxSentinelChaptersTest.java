@@ -15,8 +15,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Behind sentinels: exclusion, loss, waiting and closing, and the kinds of locks beside the plain one. All other chapters take as long
- * again.
+ * Behind sentinels: exclusion, loss, waiting and closing, and the kinds of locks beside the plain one. All other
+ * chapters take as long again.
  */
 @Tag("topology")
 @Tag("deep")

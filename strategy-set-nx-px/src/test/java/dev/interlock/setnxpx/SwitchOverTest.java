@@ -69,7 +69,10 @@ class SwitchOverTest {
         RedisServer run();
     }
 
-    /** Many locks, each with a holder and two waiters of other clients, are handed over twice after the primary has changed. */
+    /**
+     * Many locks, each with a holder and two waiters of other clients, are handed over twice after the primary has
+     * changed.
+     */
     private void handOver(String uri, RedisServer former, SwitchOver switchOver) throws Exception {
         DistributedLockFactory holders = factory(uri);
         List<DistributedLockFactory> waiting = List.of(factory(uri), factory(uri));

@@ -13,8 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Trusts no timestamp: a lock is free once the same timestamp has been seen for a whole lease, on this client's
  * monotonic clock.
  *
- * @see <a href="https://aws.amazon.com/blogs/database/building-distributed-locks-with-the-dynamodb-lock-client/">Building Distributed
- *     Locks with the DynamoDB Lock Client</a>
+ * @see
+ *     <a href="https://aws.amazon.com/blogs/database/building-distributed-locks-with-the-dynamodb-lock-client/">Building
+ *     Distributed Locks with the DynamoDB Lock Client</a>
  */
 final class ObservingClock implements ExpiryClock {
     /** Forgetting one only delays the next acquisition. */

@@ -92,7 +92,10 @@ final class SetnxGetsetInspection implements LockInspection {
         return left.isNegative() ? Optional.empty() : Optional.of(new Seen(timestamp, left));
     }
 
-    /** Deletes what is there now: a timestamp that differs from the one that was looked at may be the same holder's, who renewed it. */
+    /**
+     * Deletes what is there now: a timestamp that differs from the one that was looked at may be the same holder's, who
+     * renewed it.
+     */
     @Override
     public boolean release(InspectedLock lock) {
         GuardedWrites writes = new GuardedWrites(node, env);

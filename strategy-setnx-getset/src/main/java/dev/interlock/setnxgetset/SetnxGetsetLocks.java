@@ -23,8 +23,9 @@ import redis.clients.jedis.UnifiedJedis;
  * DistributedLockFactory locks = SetnxGetsetLocks.builder().jedis(client).build();
  * }</pre>
  *
- * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)}, or use
- * {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several threads at once.
+ * <p>Programs without a client of their own ask {@link dev.interlock.DistributedLocks#getInstance(String, LockConfig)},
+ * or use {@link #connections} where options cannot carry what is needed. A builder is not safe for use by several
+ * threads at once.
  */
 public final class SetnxGetsetLocks {
     private LockConfig config = LockConfig.builder().build();
@@ -44,8 +45,8 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses connections from the pool of a Jedis client, which needs room for the threads that are busy at once. Time-outs are those
-     * of the client where it sets them.
+     * Uses connections from the pool of a Jedis client, which needs room for the threads that are busy at once.
+     * Time-outs are those of the client where it sets them.
      *
      * @param client the client
      * @return this builder
@@ -57,8 +58,8 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as {@link #jedis(RedisClient)} does for one
-     * server.
+     * Uses connections from the pools that a Jedis client has for the nodes of a cluster, as
+     * {@link #jedis(RedisClient)} does for one server.
      *
      * @param client the client
      * @return this builder
@@ -70,13 +71,13 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a {@code
-     * RedisSentinelClient} says which server is the primary now.
+     * Uses connections from the pool of a Jedis client, whatever its type. A {@code RedisClient} is one server; a
+     * {@code RedisSentinelClient} says which server is the primary now.
      *
      * @param client the client
      * @return this builder
-     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a {@code
-     *     MultiDbClient}; the message says why
+     * @throws IllegalArgumentException from {@link #build} if locks cannot be kept over a client of its type, such as a
+     *     {@code MultiDbClient}; the message says why
      */
     public SetnxGetsetLocks jedis(UnifiedJedis client) {
         Objects.requireNonNull(client, "client");
@@ -85,8 +86,8 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a simulation, which
-     * has a clock of its own.
+     * Uses a port to Redis that is not one of this library's, with the clock and the threads that go with it: that of a
+     * simulation, which has a clock of its own.
      *
      * @param node the server, which the factory closes
      * @param environment the source of time, waiting, threads and randomness
@@ -100,8 +101,8 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is set here say: this
-     * is for what options cannot carry, a TLS context and a supplier of credentials.
+     * Uses connections of its own to the endpoint of the configuration, as the options of the configuration and what is
+     * set here say: this is for what options cannot carry, a TLS context and a supplier of credentials.
      *
      * @param settings sets what is to be otherwise than the options say; is called by {@link #build}
      * @return this builder
@@ -112,8 +113,8 @@ public final class SetnxGetsetLocks {
     }
 
     /**
-     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections are without
-     * effect.
+     * Sets the configuration. Over a client that is handed in, its endpoints and the options that concern connections
+     * are without effect.
      *
      * @param config the configuration
      * @return this builder
@@ -128,8 +129,8 @@ public final class SetnxGetsetLocks {
      *
      * @return a new factory, which the caller must close
      * @throws IllegalStateException if neither a client nor {@link #connections} was given, or both were
-     * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value that makes
-     *     no sense
+     * @throws IllegalArgumentException if the configuration has an option that this strategy does not know, or a value
+     *     that makes no sense
      */
     public DistributedLockFactory build() {
         config.requireKnownOptions(new SetnxGetsetStrategyProvider());

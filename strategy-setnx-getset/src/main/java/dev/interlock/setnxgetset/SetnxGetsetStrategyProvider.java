@@ -12,8 +12,8 @@ import dev.interlock.spi.StrategyProfile;
 import java.util.List;
 
 /**
- * Provides the strategy {@code setnx-getset}. Found by {@link java.util.ServiceLoader}; programs that have a client already use
- * {@link SetnxGetsetLocks}. Safe to use from any thread.
+ * Provides the strategy {@code setnx-getset}. Found by {@link java.util.ServiceLoader}; programs that have a client
+ * already use {@link SetnxGetsetLocks}. Safe to use from any thread.
  */
 public final class SetnxGetsetStrategyProvider implements LockStrategyProvider {
     static final String NAME = "setnx-getset";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The strategy {@code setnx-getset}: the lock that was in use before {@code SET} had options, kept to share keys with programs that
- * still use it, and to be compared with what came later.
+ * The strategy {@code setnx-getset}: the lock that was in use before {@code SET} had options, kept to share keys with
+ * programs that still use it, and to be compared with what came later.
  */
 @NullMarked
 package dev.interlock.setnxgetset;

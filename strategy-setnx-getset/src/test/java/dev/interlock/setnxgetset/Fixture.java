@@ -59,7 +59,10 @@ final class Fixture implements AutoCloseable {
         return factory;
     }
 
-    /** Opens the connection, which the short lease that a test takes next shall not have to wait for: it counts from before its request. */
+    /**
+     * Opens the connection, which the short lease that a test takes next shall not have to wait for: it counts from
+     * before its request.
+     */
     static DistributedLockFactory connect(DistributedLockFactory factory) {
         factory.getLock("to connect").lock();
         factory.getLock("to connect").unlock();

@@ -9,9 +9,9 @@ import java.util.OptionalLong;
  * One line of a history: a call on a lock began, or its outcome became known.
  *
  * @param sequence the position among the events of one {@link Recorder}
- * @param nanos when it happened, by {@link System#nanoTime}. On the usual systems processes of one machine share that clock, so
- *     that their histories can be judged together; those of two machines cannot. At {@link Op#LOST}, the last moment at
- *     which the lock is known to have been held; it concerns no call that began later
+ * @param nanos when it happened, by {@link System#nanoTime}. On the usual systems processes of one machine share that
+ *     clock, so that their histories can be judged together; those of two machines cannot. At {@link Op#LOST}, the last
+ *     moment at which the lock is known to have been held; it concerns no call that began later
  * @param process the thread or handle that makes the call, under a name that is unique in the history, such as {@code
  *     client-2/thread-3}. It makes one call after another
  * @param type whether the call began, or how it ended

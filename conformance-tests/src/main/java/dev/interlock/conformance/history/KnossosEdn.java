@@ -30,10 +30,10 @@ import java.util.OptionalLong;
  * event on. Knossos wants a process to make no call after one of unknown outcome, so its later calls have another
  * number; {@code :client} stays the same. {@code :fence} is there if the token is known.
  *
- * <p>Knossos knows no leases. From the moment at which a hold may have been lost, by {@link Event#validNanos()} or {@link
- * Op#LOST}, there is a release of unknown outcome by a process of its own, with {@code :lost true}: it may happen then
- * or later, or never. One that does not happen for one hold may explain a later one of the same client, so a model that
- * does not compare fences accepts more than {@link Checker} does.
+ * <p>Knossos knows no leases. From the moment at which a hold may have been lost, by {@link Event#validNanos()} or
+ * {@link Op#LOST}, there is a release of unknown outcome by a process of its own, with {@code :lost true}: it may
+ * happen then or later, or never. One that does not happen for one hold may explain a later one of the same client, so
+ * a model that does not compare fences accepts more than {@link Checker} does.
  */
 public final class KnossosEdn {
     private final Map<String, Integer> numbers = new HashMap<>();

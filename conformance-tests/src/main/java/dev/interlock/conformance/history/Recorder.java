@@ -34,7 +34,8 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
-     * Creates a recorder that also writes each event to a file before it returns, so that the death of the process loses none.
+     * Creates a recorder that also writes each event to a file before it returns, so that the death of the process
+     * loses none.
      *
      * @param file the file, which is overwritten; {@link JsonLines#read(Path)} reads it
      * @return a new recorder
@@ -119,7 +120,8 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
-     * Records that a lease is lost. The holder may have learnt that late; others may hold the lock from {@code nanos} on.
+     * Records that a lease is lost. The holder may have learnt that late; others may hold the lock from {@code nanos}
+     * on.
      *
      * @param nanos the last moment at which the lock is known to have been held
      * @param process who held it

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.plain;
 
-/** A feature that a {@link dev.interlock.DistributedLock} has and a plain {@link java.util.concurrent.locks.Lock} need not have. */
+/**
+ * A feature that a {@link dev.interlock.DistributedLock} has and a plain {@link java.util.concurrent.locks.Lock} need
+ * not have.
+ */
 public enum Beyond {
     /** Lock objects that are found by name: two objects of one name are one lock. */
     NAMES("several lock objects of one name"),

@@ -154,7 +154,9 @@ public final class PlainLocks {
         return new PlainProvider(clients, capabilities, holdCount);
     }
 
-    /** An owner of plain locks, such as a registry or a connected client library. Must be safe to use from any thread. */
+    /**
+     * An owner of plain locks, such as a registry or a connected client library. Must be safe to use from any thread.
+     */
     @FunctionalInterface
     public interface Client extends AutoCloseable {
         /**

@@ -22,7 +22,9 @@ interface OwnServer extends AutoCloseable {
     /** Ends the process at once, also one that stands still. */
     void kill();
 
-    /** Starts a process that has ended with what it saved when it was {@linkplain #stop stopped}; it answers on return. */
+    /**
+     * Starts a process that has ended with what it saved when it was {@linkplain #stop stopped}; it answers on return.
+     */
     void startWithData();
 
     /** Starts a process that has ended, without data; it answers on return. */

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * </tbody>
  * </table>
  *
- * <p>Each harness has a key prefix of its own. On servers that run already, what a strategy keeps for long, such as the last
- * fencing token of each name, stays behind under keys that begin with {@value #PREFIX}.
+ * <p>Each harness has a key prefix of its own. On servers that run already, what a strategy keeps for long, such as the
+ * last fencing token of each name, stays behind under keys that begin with {@value #PREFIX}.
  */
 public final class RedisHarness implements LockHarness {
     /** The system property that tells where the servers come from. */
@@ -55,7 +55,10 @@ public final class RedisHarness implements LockHarness {
     /** The value of {@link #PROPERTY} that asks for processes on this machine. */
     public static final String EMBEDDED = "embedded";
 
-    /** The value of {@link #PROPERTY} that asks for a primary and its sentinels, which one {@code redis-sentinel://} endpoint names. */
+    /**
+     * The value of {@link #PROPERTY} that asks for a primary and its sentinels, which one {@code redis-sentinel://}
+     * endpoint names.
+     */
     public static final String SENTINELS = "sentinels";
 
     /** The value of {@link #PROPERTY} that asks for a cluster, which one {@code redis-cluster://} endpoint names. */
@@ -222,8 +225,8 @@ public final class RedisHarness implements LockHarness {
          * Returns a harness whose servers start when they are first needed.
          *
          * @return the harness
-         * @throws IllegalArgumentException if the system property {@value #PROPERTY} has a value that makes no sense, or names
-         *     fewer servers than are needed
+         * @throws IllegalArgumentException if the system property {@value #PROPERTY} has a value that makes no sense,
+         *     or names fewer servers than are needed
          * @throws IllegalStateException if a library is missing that the value asks for
          */
         public RedisHarness open() {
@@ -231,7 +234,8 @@ public final class RedisHarness implements LockHarness {
         }
 
         /**
-         * Returns a harness on the servers that a value of the system property {@value #PROPERTY} asks for, whatever it is set to.
+         * Returns a harness on the servers that a value of the system property {@value #PROPERTY} asks for, whatever it
+         * is set to.
          *
          * @param value the value
          * @return the harness

@@ -18,7 +18,9 @@ final class ServerPool<S extends ServerPool.Server> {
         /** Deletes what the last test left behind. */
         void clean();
 
-        /** Returns whether the server answers, and has neither data nor clients nor settings that it did not start with. */
+        /**
+         * Returns whether the server answers, and has neither data nor clients nor settings that it did not start with.
+         */
         boolean isAsGoodAsNew();
 
         /** Ends the server. */

@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Histories as lines such as {@code "p acquire 1-2 fence 5 valid 10"}, {@code "p release 3-4 fail"}, {@code "p acquire 1-?"} for
- * a call without an end, {@code "p release 3-4 unknown"}, {@code "p lost 7"}, and {@code "p lost 7 told 9"} for a loss that is
- * recorded late; {@code "p release@b 3-4"} is about lock b.
+ * Histories as lines such as {@code "p acquire 1-2 fence 5 valid 10"}, {@code "p release 3-4 fail"},
+ * {@code "p acquire 1-?"} for a call without an end, {@code "p release 3-4 unknown"}, {@code "p lost 7"}, and
+ * {@code "p lost 7 told 9"} for a loss that is recorded late; {@code "p release@b 3-4"} is about lock b.
  */
 final class Story {
     private static final Pattern LINE = Pattern.compile("(?<process>\\S+) (?<op>acquire|release|lost)(@(?<lock>\\w+))? "

@@ -6,7 +6,9 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.engine.environment.Environment;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the backend answers for a lock: not asked yet, answering, or in an outage since its first failure. Immutable. */
+/**
+ * Whether the backend answers for a lock: not asked yet, answering, or in an outage since its first failure. Immutable.
+ */
 public final class Contact {
     public static final Contact NONE = new Contact(false, 0, null);
     public static final Contact ANSWERING = new Contact(true, 0, null);
@@ -41,8 +43,8 @@ public final class Contact {
     }
 
     /**
-     * Returns whether a wait with this lease must end with a failure. An outage is ridden out if the backend has answered before, has not
-     * said that the request is wrong, and has not failed for as long as a lease.
+     * Returns whether a wait with this lease must end with a failure. An outage is ridden out if the backend has
+     * answered before, has not said that the request is wrong, and has not failed for as long as a lease.
      *
      * @param answered whether the backend has answered whoever waits, for this lock or for another one
      */

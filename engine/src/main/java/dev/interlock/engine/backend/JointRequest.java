@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks for several locks at once; once more, within the same time-out, where the first request fails though the backend has answered
- * before. Used by one thread, once.
+ * Asks for several locks at once; once more, within the same time-out, where the first request fails though the backend
+ * has answered before. Used by one thread, once.
  */
 public final class JointRequest {
     private final Environment env;

@@ -56,8 +56,8 @@ public final class Pace {
     }
 
     /**
-     * Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter. The ceiling of
-     * a waiter that is told of its turn doubles with each refusal.
+     * Until the holder's lease ends if nothing happens, and no longer than the ceiling, spread over its last quarter.
+     * The ceiling of a waiter that is told of its turn doubles with each refusal.
      *
      * @param listening whether releases are told
      * @param queued whether the backend keeps a place for the waiter

@@ -93,7 +93,10 @@ public final class PendingReleases {
                 new Pending(claim, false, confirmations, now + claim.lease().toNanos() + GRACE_NANOS), now, 0);
     }
 
-    /** Has a waiter of a condition leave it, pass on the signal that it may have got, and give back the grant that came of that. */
+    /**
+     * Has a waiter of a condition leave it, pass on the signal that it may have got, and give back the grant that came
+     * of that.
+     */
     public void addLeaving(Claim waiter) {
         long now = env.nanoTime();
         timer.schedule(new Pending(waiter, true, 1, now + LEAVING_NANOS), now, 0);

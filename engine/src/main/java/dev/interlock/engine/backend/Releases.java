@@ -237,8 +237,8 @@ public final class Releases {
     }
 
     /**
-     * Has a claim leave in the background that waits for a condition or was signalled: its signal goes to the next waiter, and its grant
-     * is given back.
+     * Has a claim leave in the background that waits for a condition or was signalled: its signal goes to the next
+     * waiter, and its grant is given back.
      */
     public void leaveLater(Claim waiter) {
         pendings.addLeaving(waiter);

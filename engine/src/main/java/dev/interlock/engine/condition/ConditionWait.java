@@ -16,11 +16,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wait of one thread for a condition: gives the lock up, waits until the backend tells of a signal, or until its time, an
- * interrupt or the end of the factory, and acquires the lock again. Used by that thread, except for {@link #wake}.
+ * One wait of one thread for a condition: gives the lock up, waits until the backend tells of a signal, or until its
+ * time, an interrupt or the end of the factory, and acquires the lock again. Used by that thread, except for
+ * {@link #wake}.
  *
- * <p>Whoever leaves asks the backend, in one step, to end the wait unless it was signalled; the answer decides between the signal and
- * the time-out or interrupt that met it.
+ * <p>Whoever leaves asks the backend, in one step, to end the wait unless it was signalled; the answer decides between
+ * the signal and the time-out or interrupt that met it.
  */
 final class ConditionWait {
     private static final QuietLog LOG = QuietLog.of(ConditionWait.class);
@@ -65,7 +66,10 @@ final class ConditionWait {
         }
     }
 
-    /** A signal passes over a waiter that does not listen yet. A time-out and a backend that does not answer end this wait too. */
+    /**
+     * A signal passes over a waiter that does not listen yet. A time-out and a backend that does not answer end this
+     * wait too.
+     */
     private void awaitListening(Watch watch, Duration timeout) {
         long startNanos = env.nanoTime();
         while (!watch.isListening() && !wait.isOver() && conditions.isOpen()) {
@@ -155,7 +159,10 @@ final class ConditionWait {
         return Place.SIGNALLED;
     }
 
-    /** Ends the wait unless it was signalled. Nothing else can be done before the backend has said which of the two it is. */
+    /**
+     * Ends the wait unless it was signalled. Nothing else can be done before the backend has said which of the two it
+     * is.
+     */
     private Place leave(Claim waiter, Departure departure) {
         Wait patience = Wait.uninterruptibly(env);
         while (true) {

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The holds that a thread has given up for a wait, and how it gets them back. Used by that thread. */
 public interface Departure extends AutoCloseable {
-    /** Why nobody knows whether the thread waits now, or why it does not; {@code null} if it waits. Its holds are given up all the same. */
+    /**
+     * Why nobody knows whether the thread waits now, or why it does not; {@code null} if it waits. Its holds are given
+     * up all the same.
+     */
     @Nullable
     LockBackendException failure();
 

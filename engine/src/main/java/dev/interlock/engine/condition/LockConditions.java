@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** The conditions of the locks of one factory, and the threads that wait for them. Safe to use from any thread. */
 public final class LockConditions {
     /**
-     * How long a waiter that hears nothing waits at most before it asks where it stands, which also finds the signals of waiters that
-     * are gone. Spread over the second half, so that waiters do not ask together.
+     * How long a waiter that hears nothing waits at most before it asks where it stands, which also finds the signals
+     * of waiters that are gone. Spread over the second half, so that waiters do not ask together.
      */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(3);
 

@@ -19,8 +19,8 @@ public interface MonitorLock {
     Claim newWaiter(String condition);
 
     /**
-     * Has the current thread wait for the condition of a claim, and gives up all its holds. The outcome of the request may be unknown;
-     * see {@link Departure#failure}.
+     * Has the current thread wait for the condition of a claim, and gives up all its holds. The outcome of the request
+     * may be unknown; see {@link Departure#failure}.
      *
      * @throws dev.interlock.LeaseLostException if the thread has lost the lock; it does not wait then
      * @throws dev.interlock.LockBackendException if nothing was done and the thread holds the lock as before
@@ -28,8 +28,8 @@ public interface MonitorLock {
     Departure leave(Claim waiter);
 
     /**
-     * Has a claim leave that waits for a condition or was signalled, in the background until the backend has confirmed it. Its signal
-     * goes to the next waiter, and its grant is given back.
+     * Has a claim leave that waits for a condition or was signalled, in the background until the backend has confirmed
+     * it. Its signal goes to the next waiter, and its grant is given back.
      */
     void leaveLater(Claim waiter);
 

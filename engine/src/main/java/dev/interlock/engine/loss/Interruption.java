@@ -63,7 +63,10 @@ public final class Interruption {
         return !running;
     }
 
-    /** Returns whether the class of a thread is one of the platform's, whose {@code interrupt()} runs no code of the application. */
+    /**
+     * Returns whether the class of a thread is one of the platform's, whose {@code interrupt()} runs no code of the
+     * application.
+     */
     public static boolean isPlatform(Thread thread) {
         return thread.getClass() == Thread.class || thread.getClass().getModule() == Thread.class.getModule();
     }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls listeners on a daemon thread, one event after another, from a bounded queue. The thread is started for an event and ends
- * when there has been none for a second. Safe to use from any thread.
+ * Calls listeners on a daemon thread, one event after another, from a bounded queue. The thread is started for an event
+ * and ends when there has been none for a second. Safe to use from any thread.
  */
 final class Dispatcher {
     /** The number of events that may wait for a listener. */

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that are noted within a monitor and told outside of it, one after another, in the order in which they were noted. Safe
- * to use from any thread.
+ * Events that are noted within a monitor and told outside of it, one after another, in the order in which they were
+ * noted. Safe to use from any thread.
  */
 public final class EventQueue {
     private final Observer observer;

@@ -12,8 +12,9 @@ public sealed interface Attempt {
     /**
      * The lock is held by the claim.
      *
-     * @param validity for how long, counted from the moment just before the attempt was made: the lease less the strategy's
-     *     allowance for clock drift; less than that if the lock was {@linkplain LeaseProtocol#queues granted} before
+     * @param validity for how long, counted from the moment just before the attempt was made: the lease less the
+     *     strategy's allowance for clock drift; less than that if the lock was
+     *     {@linkplain LeaseProtocol#queues granted} before
      * @param firstFence the first of the reserved fencing tokens, or empty if the strategy draws none
      */
     record Granted(Duration validity, OptionalLong firstFence) implements Attempt {
@@ -30,7 +31,8 @@ public sealed interface Attempt {
     }
 
     /**
-     * Somebody else holds the lock, and nothing was left behind but a {@linkplain LeaseProtocol#queues place} in a queue.
+     * Somebody else holds the lock, and nothing was left behind but a {@linkplain LeaseProtocol#queues place} in a
+     * queue.
      *
      * @param retryAfter the time after which the lock is free if its holder does not renew it, or empty if that is not
      *     known

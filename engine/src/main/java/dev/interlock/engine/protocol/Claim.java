@@ -31,8 +31,8 @@ public final class Claim {
      * @param token the owner token: secret, and unique for ever
      * @param lease for how long the lock is wanted, in whole milliseconds
      * @param timeout how long to wait for the answer to a request for this claim, longer than zero
-     * @param fences how many consecutive fencing tokens to reserve, at least one: the first for the holder itself, the others
-     *     for those to whom it hands the lock over without asking again
+     * @param fences how many consecutive fencing tokens to reserve, at least one: the first for the holder itself, the
+     *     others for those to whom it hands the lock over without asking again
      */
     public Claim(String name, String token, Duration lease, Duration timeout, int fences) {
         this(name, token, lease, timeout, fences, 0, false, false);
@@ -122,8 +122,8 @@ public final class Claim {
     }
 
     /**
-     * Returns how long to wait for the answer to a request for this claim: the command time-out, or less where the answer would
-     * be of no use later, as for a lease that ends before.
+     * Returns how long to wait for the answer to a request for this claim: the command time-out, or less where the
+     * answer would be of no use later, as for a lease that ends before.
      *
      * @return the longest time to wait, a connection included
      */
@@ -188,7 +188,8 @@ public final class Claim {
     }
 
     /**
-     * Returns the condition for which the claimant waits, or has waited before it was granted the lock; see {@link ConditionProtocol}.
+     * Returns the condition for which the claimant waits, or has waited before it was granted the lock; see
+     * {@link ConditionProtocol}.
      *
      * @return what tells the condition from the others of its lock, or empty if the lock is asked for in another way
      */
@@ -207,9 +208,9 @@ public final class Claim {
     }
 
     /**
-     * Tells whether a thread has held the lock by this claim and has done with it what it wanted. Only the release of such a claim
-     * {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited: a claim that is given back because nobody
-     * knows whether it was granted leaves the signal for the next waiter.
+     * Tells whether a thread has held the lock by this claim and has done with it what it wanted. Only the release of
+     * such a claim {@linkplain ConditionProtocol#confirm confirms} the signal for which it has waited: a claim that is
+     * given back because nobody knows whether it was granted leaves the signal for the next waiter.
      *
      * @return {@code false} if no thread has held the lock by it, or the hold has ended too soon
      */

@@ -5,14 +5,15 @@ import dev.interlock.LossCause;
 import java.util.Optional;
 
 /**
- * The protocol of a strategy whose locks have conditions: how a holder begins to wait, how another one signals it, and how a
- * waiter learns of that. The engine makes of it what {@link java.util.concurrent.locks.Condition} promises.
+ * The protocol of a strategy whose locks have conditions: how a holder begins to wait, how another one signals it, and
+ * how a waiter learns of that. The engine makes of it what {@link java.util.concurrent.locks.Condition} promises.
  *
- * <p>A waiter is a {@linkplain Claim#isWaiting waiting} claim with a {@linkplain Claim#condition condition}. The backend keeps its
- * place with the condition until it is signalled. A signalled waiter asks for the lock with the same claim, by {@link
- * LeaseProtocol#attempt}; where the backend {@linkplain LeaseProtocol#queues keeps places}, it has one from the signal on, and may be
- * granted the lock before it asks. A signal is not lost with its waiter: if the waiter is gone before it has {@linkplain #confirm
- * confirmed} the signal, or before it has released the lock that it was granted, the next waiter of the condition is signalled.
+ * <p>A waiter is a {@linkplain Claim#isWaiting waiting} claim with a {@linkplain Claim#condition condition}. The
+ * backend keeps its place with the condition until it is signalled. A signalled waiter asks for the lock with the same
+ * claim, by {@link LeaseProtocol#attempt}; where the backend {@linkplain LeaseProtocol#queues keeps places}, it has one
+ * from the signal on, and may be granted the lock before it asks. A signal is not lost with its waiter: if the waiter
+ * is gone before it has {@linkplain #confirm confirmed} the signal, or before it has released the lock that it was
+ * granted, the next waiter of the condition is signalled.
  *
  * <p>What {@link LeaseProtocol} says about blocking, interrupts and threads holds here as well.
  */
@@ -31,8 +32,8 @@ public interface ConditionProtocol {
      * Begins to listen for what concerns a waiter that is about to wait. Returns without waiting for a server.
      *
      * @param waiter the waiter
-     * @param onChange to be run when {@link #isTold} has changed, and when listening has begun, ended or begun again. Does not block;
-     *     may be run too often.
+     * @param onChange to be run when {@link #isTold} has changed, and when listening has begun, ended or begun again.
+     *     Does not block; may be run too often.
      * @return the end of listening, which forgets the waiter
      */
     Watch listen(Claim waiter, Runnable onChange);
@@ -49,9 +50,10 @@ public interface ConditionProtocol {
     Release await(Claim held, Claim waiter, boolean releases);
 
     /**
-     * Tells without any request whether a message has said that a waiter was signalled and has to ask for the lock now. Where the
-     * backend {@linkplain LeaseProtocol#queues keeps places}, that is when it has granted the lock to the waiter, and not before: the
-     * engine then lets it ask in the stead of another thread of the client that asks already.
+     * Tells without any request whether a message has said that a waiter was signalled and has to ask for the lock now.
+     * Where the backend {@linkplain LeaseProtocol#queues keeps places}, that is when it has granted the lock to the
+     * waiter, and not before: the engine then lets it ask in the stead of another thread of the client that asks
+     * already.
      *
      * @param waiter the waiter
      * @return whether it was told to ask
@@ -59,7 +61,8 @@ public interface ConditionProtocol {
     boolean isTold(Claim waiter);
 
     /**
-     * Asks where a waiter stands, in case that a message went astray. Also passes on signals of its condition whose waiters are gone.
+     * Asks where a waiter stands, in case that a message went astray. Also passes on signals of its condition whose
+     * waiters are gone.
      *
      * @param waiter the waiter
      * @return where it stands
@@ -71,16 +74,17 @@ public interface ConditionProtocol {
      * Ends the wait of a waiter unless it was signalled. Safe to repeat.
      *
      * @param waiter the waiter
-     * @param passesOn whether a signal that it has got is for the next waiter of the condition, because nobody will act on it here; the
-     *     lock, if it was granted already, is given back by {@link LeaseProtocol#release}
+     * @param passesOn whether a signal that it has got is for the next waiter of the condition, because nobody will act
+     *     on it here; the lock, if it was granted already, is given back by {@link LeaseProtocol#release}
      * @return where it stood; it stands nowhere now if that was {@link Place#WAITING}, or if it passes the signal on
      * @throws dev.interlock.LockBackendException if nobody can say
      */
     Place leave(Claim waiter, boolean passesOn);
 
     /**
-     * Notes that a signal has arrived, where the thread holds the lock by another claim than that of the waiter, and gives up the
-     * waiter's place or grant. The release of the waiter's own claim does the same once that is {@linkplain Claim#isHeld held}.
+     * Notes that a signal has arrived, where the thread holds the lock by another claim than that of the waiter, and
+     * gives up the waiter's place or grant. The release of the waiter's own claim does the same once that is
+     * {@linkplain Claim#isHeld held}.
      *
      * @param waiter the waiter
      * @throws dev.interlock.LockBackendException if it may not have been carried out

@@ -34,12 +34,15 @@ public interface JointLeases {
         /** Somebody else holds one of the locks. None was taken, and nothing was left behind. */
         record Refused() implements Taking {}
 
-        /** The locks have to be asked for one by one, for instance since somebody waits for one. None was taken, and nothing was left behind. */
+        /**
+         * The locks have to be asked for one by one, for instance since somebody waits for one. None was taken, and
+         * nothing was left behind.
+         */
         record OneByOne() implements Taking {}
 
         /**
-         * Nobody can say. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown, the engine releases
-         * the claims.
+         * Nobody can say. If the {@linkplain LockBackendException#reason() reason} is that the outcome is unknown, the
+         * engine releases the claims.
          *
          * @param cause what went wrong
          */

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One side of a read/write lock, as one owner uses it. The engine treats it as a lock with a name of its own, its {@linkplain #key
- * key}, which no lock of a user's has: so each reader has a lease, a renewal and a loss of its own.
+ * One side of a read/write lock, as one owner uses it. The engine treats it as a lock with a name of its own, its
+ * {@linkplain #key key}, which no lock of a user's has: so each reader has a lease, a renewal and a loss of its own.
  *
  * @param access which side
  * @param owner the thread or handle that uses it, unique in the factory; without a slash

@@ -7,12 +7,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The protocol that a strategy with read/write locks implements besides {@link LeaseProtocol}. The same rules hold: no method waits for a lock,
- * and each may block for the answers of servers. A waiting claim that is refused keeps its place with the backend, as {@link
- * LeaseProtocol#queues} says.
+ * The protocol that a strategy with read/write locks implements besides {@link LeaseProtocol}. The same rules hold: no
+ * method waits for a lock, and each may block for the answers of servers. A waiting claim that is refused keeps its
+ * place with the backend, as {@link LeaseProtocol#queues} says.
  *
- * <p>The backend keeps the phases fair. Reading and writing phases take turns while both sides are wanted. A phase of writing is one
- * holder's; a phase of reading begins with all who wait to read at that moment, and nobody joins it while somebody waits to write.
+ * <p>The backend keeps the phases fair. Reading and writing phases take turns while both sides are wanted. A phase of
+ * writing is one holder's; a phase of reading begins with all who wait to read at that moment, and nobody joins it
+ * while somebody waits to write.
  */
 public interface ReadWriteProtocol {
     /**
@@ -45,8 +46,9 @@ public interface ReadWriteProtocol {
     }
 
     /**
-     * Asks once for a side. Asking again with the same claim must succeed if the side is already held by it. The fence of a writer is
-     * larger than that of every earlier writer; the fence of a reader is that of the last writer before it.
+     * Asks once for a side. Asking again with the same claim must succeed if the side is already held by it. The fence
+     * of a writer is larger than that of every earlier writer; the fence of a reader is that of the last writer before
+     * it.
      *
      * @param asked what is asked for
      * @return the outcome; a failure is returned, not thrown
@@ -62,7 +64,8 @@ public interface ReadWriteProtocol {
     List<Renewal> renew(List<SideClaim> claims);
 
     /**
-     * Gives a side back if the claim's token still holds it, and the claim's place among those who wait. Safe to repeat.
+     * Gives a side back if the claim's token still holds it, and the claim's place among those who wait. Safe to
+     * repeat.
      *
      * @param given what is given back
      * @return whether the side was held and is not any more

@@ -9,8 +9,8 @@ public sealed interface Release {
     /**
      * The claim held the lock, which is free now or was granted to a waiter.
      *
-     * @param othersMayWait {@code false} only if the backend knows that no other client which it has refused this lock waits for it;
-     *     {@code true} if another one does, or nobody can say
+     * @param othersMayWait {@code false} only if the backend knows that no other client which it has refused this lock
+     *     waits for it; {@code true} if another one does, or nobody can say
      */
     record Freed(boolean othersMayWait) implements Release {}
 

@@ -60,7 +60,10 @@ final class SideLock implements DistributedLock {
         return ofHandle();
     }
 
-    /** Returns whether the current thread holds the read lock and asks for the write lock, so that it would wait for itself. */
+    /**
+     * Returns whether the current thread holds the read lock and asks for the write lock, so that it would wait for
+     * itself.
+     */
     private boolean isUpgrade() {
         return access == Access.WRITE && !locks.isHeld(Access.WRITE, name) && locks.isHeld(Access.READ, name);
     }

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The protocol of a strategy that has read/write locks: claims for a side go to its {@link ReadWriteProtocol}, all others to its {@link
- * LeaseProtocol}. Safe to use from any thread.
+ * The protocol of a strategy that has read/write locks: claims for a side go to its {@link ReadWriteProtocol}, all
+ * others to its {@link LeaseProtocol}. Safe to use from any thread.
  */
 public final class SidesProtocol implements LeaseProtocol {
     private final LeaseProtocol plain;

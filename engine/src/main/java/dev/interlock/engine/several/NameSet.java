@@ -10,9 +10,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** The names of a lock over several, each once, in the one order in which all clients acquire them. Instances are immutable. */
+/**
+ * The names of a lock over several, each once, in the one order in which all clients acquire them. Instances are
+ * immutable.
+ */
 public final class NameSet {
-    /** As servers and programs in other languages compare texts; {@link String#compareTo} puts some emoji before some letters. */
+    /**
+     * As servers and programs in other languages compare texts; {@link String#compareTo} puts some emoji before some
+     * letters.
+     */
     private static final Comparator<String> ORDER =
             Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquisition for a caller who does not wait: a thread of its own acquires the lock and completes a future. That thread does
- * nothing else, so dependents of the future may block it. Used once.
+ * An acquisition for a caller who does not wait: a thread of its own acquires the lock and completes a future. That
+ * thread does nothing else, so dependents of the future may block it. Used once.
  *
  * @param <T> the result
  */
@@ -48,8 +48,8 @@ public final class AsyncAcquisition<T> {
     private @Nullable Thread thread;
 
     /**
-     * The stage that the caller gets. Whoever completes it gives the place up before its dependents run: these may block, and a dependent that was
-     * added first runs last.
+     * The stage that the caller gets. Whoever completes it gives the place up before its dependents run: these may
+     * block, and a dependent that was added first runs last.
      */
     private final class Stage extends CompletableFuture<T> {
         @Override

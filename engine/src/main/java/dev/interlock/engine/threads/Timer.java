@@ -66,7 +66,10 @@ public final class Timer {
         }
     }
 
-    /** @param handler takes entries; may be given the same ones again if it throws, unless it has removed them from the list */
+    /**
+     * @param handler takes entries; may be given the same ones again if it throws, unless it has removed them from the
+     *     list
+     */
     public Timer(Environment env, String threadName, Consumer<List<Entry>> handler) {
         this.env = env;
         this.threadName = threadName;

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A binary heap of timer entries in the order in which they are due, which finds an entry to be removed by the index that the
- * entry keeps. Not safe for use by several threads at once.
+ * A binary heap of timer entries in the order in which they are due, which finds an entry to be removed by the index
+ * that the entry keeps. Not safe for use by several threads at once.
  */
 final class TimerHeap {
     private static final int LEAST_CAPACITY = 16;

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
  * The time limit of one acquisition, and the effect of interrupts on it. The only class that reads the interrupt status
  * of the application's threads.
  *
- * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O. An interrupt that comes meanwhile is kept
- * here, and is thrown or set again at the end. Used by one thread.
+ * <p>The status is cleared while the acquisition runs, so that it disturbs no I/O. An interrupt that comes meanwhile is
+ * kept here, and is thrown or set again at the end. Used by one thread.
  */
 public final class Wait {
     private final Environment env;
@@ -105,7 +105,10 @@ public final class Wait {
         answered = true;
     }
 
-    /** Returns whether the backend has answered for a name before, so that an outage meets an acquisition that waits already. */
+    /**
+     * Returns whether the backend has answered for a name before, so that an outage meets an acquisition that waits
+     * already.
+     */
     public boolean isAnswered() {
         return answered;
     }

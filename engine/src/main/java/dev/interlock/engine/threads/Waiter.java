@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread in a local queue. Its fields are guarded by the monitor of whoever has the queue except where they are volatile.
+ * A thread in a local queue. Its fields are guarded by the monitor of whoever has the queue except where they are
+ * volatile.
  *
  * @param <H> what may be handed to it
  */
@@ -46,8 +47,8 @@ public final class Waiter<H> {
     public @Nullable RuntimeException failure;
 
     /**
-     * The place that the thread has with the backend already, because it waited for a condition, or has asked the backend and given way
-     * since; others have none while they queue.
+     * The place that the thread has with the backend already, because it waited for a condition, or has asked the
+     * backend and given way since; others have none while they queue.
      */
     public @Nullable Claim place;
 

@@ -72,8 +72,8 @@ public final class ManyTasks {
     }
 
     /**
-     * On Java 21 this is {@code Executors.newVirtualThreadPerTaskExecutor()}, which code that is compiled for Java 17 too can only call by
-     * its name.
+     * On Java 21 this is {@code Executors.newVirtualThreadPerTaskExecutor()}, which code that is compiled for Java 17
+     * too can only call by its name.
      */
     private static ExecutorService newThreads() {
         if (!hasVirtualThreads()) {

@@ -11,9 +11,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Loads values that are missing in a store, each once although many ask for it, under one of a few locks. It was written for {@link
- * java.util.concurrent.locks.ReentrantLock}, and takes any other: with locks of a {@code DistributedLockFactory} a value is loaded once by
- * all processes that share the store.
+ * Loads values that are missing in a store, each once although many ask for it, under one of a few locks. It was
+ * written for {@link java.util.concurrent.locks.ReentrantLock}, and takes any other: with locks of a
+ * {@code DistributedLockFactory} a value is loaded once by all processes that share the store.
  *
  * @param <V> what is cached
  */
@@ -70,7 +70,8 @@ public final class StripedCache<V> {
      * Creates a cache.
      *
      * @param stripes how many locks there are
-     * @param newLock makes the lock of a stripe, such as {@code i -> new ReentrantLock()} or {@code i -> locks.getLock("cache:" + i)}
+     * @param newLock makes the lock of a stripe, such as {@code i -> new ReentrantLock()} or
+     *     {@code i -> locks.getLock("cache:" + i)}
      * @param store where values are kept
      * @param loader makes a value that is missing
      */

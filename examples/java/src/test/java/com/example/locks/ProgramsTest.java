@@ -72,7 +72,10 @@ class ProgramsTest {
                 .isEqualTo(2);
     }
 
-    /** How often a value is loaded by caches of several processes that share a store, if all ask for it before any has it. */
+    /**
+     * How often a value is loaded by caches of several processes that share a store, if all ask for it before any has
+     * it.
+     */
     private static int loads(List<IntFunction<Lock>> processes) throws Exception {
         StripedCache.Store<String> store = StripedCache.Store.inMemory();
         AtomicInteger loads = new AtomicInteger();

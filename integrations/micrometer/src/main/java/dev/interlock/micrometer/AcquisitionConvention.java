@@ -7,8 +7,8 @@ import io.micrometer.observation.ObservationConvention;
 import java.util.Locale;
 
 /**
- * Names the observation of one acquisition and its key values. Each method does what {@link LockObservation#ACQUISITION} documents
- * unless it is overridden.
+ * Names the observation of one acquisition and its key values. Each method does what
+ * {@link LockObservation#ACQUISITION} documents unless it is overridden.
  */
 public interface AcquisitionConvention extends ObservationConvention<AcquisitionContext> {
     @Override

@@ -16,7 +16,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * Counts and measures what the locks of one factory do: a listener of the factory that is bound to registries of meters.
+ * Counts and measures what the locks of one factory do: a listener of the factory that is bound to registries of
+ * meters.
  *
  * <pre>{@code
  * LockMetrics metrics = LockMetrics.builder().group(LockGroups.before(":")).build();
@@ -24,12 +25,12 @@ import java.util.function.UnaryOperator;
  * LockConfig config = LockConfig.builder().endpoints("redis://localhost").listener(metrics).build();
  * }</pre>
  *
- * <p>The meters of locks have the tags {@code strategy} and {@code group}, and those of the builder. The names of locks are no tags,
- * because they may be many. The meters of a group are registered at the first event of one of its locks. What was counted before
- * an instance is bound to a registry is missing there, but for what is held and waited for now.
+ * <p>The meters of locks have the tags {@code strategy} and {@code group}, and those of the builder. The names of locks
+ * are no tags, because they may be many. The meters of a group are registered at the first event of one of its locks.
+ * What was counted before an instance is bound to a registry is missing there, but for what is held and waited for now.
  *
- * <p>Each factory has an instance of its own, with a tag that tells it from the others: events do not say which factory they come
- * from. An instance that is closed leaves no meter behind. Instances are safe to use from any thread.
+ * <p>Each factory has an instance of its own, with a tag that tells it from the others: events do not say which factory
+ * they come from. An instance that is closed leaves no meter behind. Instances are safe to use from any thread.
  */
 public final class LockMetrics implements MeterBinder, LockListener, AutoCloseable {
     private final Grouping grouping;
@@ -58,8 +59,8 @@ public final class LockMetrics implements MeterBinder, LockListener, AutoCloseab
     }
 
     /**
-     * Registers the meters with a registry, now and when further groups of locks show up. Has no effect if they are registered with
-     * it already, or this object is closed.
+     * Registers the meters with a registry, now and when further groups of locks show up. Has no effect if they are
+     * registered with it already, or this object is closed.
      *
      * @param registry the registry
      */

@@ -45,7 +45,8 @@ final class Observations {
     /**
      * Starts the observation of a hold, which ends with its release, or by itself if it is lost.
      *
-     * @param parent the observation that was current when the lock was requested, perhaps on another thread; null if none
+     * @param parent the observation that was current when the lock was requested, perhaps on another thread; null if
+     *     none
      */
     ObservedHold hold(Lease lease, @Nullable Observation parent) {
         HoldContext context =

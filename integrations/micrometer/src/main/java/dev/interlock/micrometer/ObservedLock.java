@@ -214,7 +214,10 @@ final class ObservedLock implements DistributedLock {
         return relayed;
     }
 
-    /** Cancels the acquisition before its own dependents run, which may block: a dependent that was added first runs last. */
+    /**
+     * Cancels the acquisition before its own dependents run, which may block: a dependent that was added first runs
+     * last.
+     */
     private static final class Relay<T> extends CompletableFuture<T> {
         private final CompletableFuture<?> source;
 

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * of the server's client become its children. A hold has no scope, because locks need not be released in the reverse
  * order of their acquisition; its parent is the observation that was current when the lock was requested.
  *
- * <p>Whatever a handler or a convention throws is logged once, and does not reach the lock. Apart from that, and from the time that
- * handlers take, the locks do what they do without being observed. Instances are immutable and safe to use from any thread.
+ * <p>Whatever a handler or a convention throws is logged once, and does not reach the lock. Apart from that, and from
+ * the time that handlers take, the locks do what they do without being observed. Instances are immutable and safe to
+ * use from any thread.
  */
 public final class ObservedLocks {
     private final ObservationRegistry registry;
@@ -46,7 +47,8 @@ public final class ObservedLocks {
     }
 
     /**
-     * Returns a factory whose locks are observed. They are the locks of the given factory: a thread that holds one holds the other.
+     * Returns a factory whose locks are observed. They are the locks of the given factory: a thread that holds one
+     * holds the other.
      *
      * @param factory the factory
      * @return a factory that is closed in place of the given one; the given one itself if the registry is

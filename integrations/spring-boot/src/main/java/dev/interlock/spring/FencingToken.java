@@ -8,9 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks the parameter of a {@link Locked @Locked} method that gets the fencing token of the lock, whatever the caller passes. It is a
- * {@code long}, a {@link Long} or a {@link java.util.OptionalLong}; the last is empty if the strategy draws no tokens, which is an
- * error for the others.
+ * Marks the parameter of a {@link Locked @Locked} method that gets the fencing token of the lock, whatever the caller
+ * passes. It is a {@code long}, a {@link Long} or a {@link java.util.OptionalLong}; the last is empty if the strategy
+ * draws no tokens, which is an error for the others.
  */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)

@@ -3,7 +3,10 @@ package dev.interlock.spring;
 
 import java.util.Objects;
 
-/** Thrown by a {@link Locked @Locked} method that was not run because somebody else had its lock for as long as it waited. */
+/**
+ * Thrown by a {@link Locked @Locked} method that was not run because somebody else had its lock for as long as it
+ * waited.
+ */
 public class LockTakenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -4,8 +4,8 @@ package dev.interlock.spring;
 import java.util.Objects;
 
 /**
- * Thrown by a {@link Locked @Locked} method that was not run because its thread was interrupted while it waited for the lock. The
- * interrupt status of the thread is set.
+ * Thrown by a {@link Locked @Locked} method that was not run because its thread was interrupted while it waited for the
+ * lock. The interrupt status of the thread is set.
  */
 public class LockWaitInterruptedException extends RuntimeException {
     private static final long serialVersionUID = 1L;

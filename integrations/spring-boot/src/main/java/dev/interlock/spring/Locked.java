@@ -24,23 +24,26 @@ import org.springframework.core.annotation.AliasFor;
  * public void settle(long id) { … }
  * }</pre>
  *
- * <p>The lock is acquired before the method is entered and released after it has returned or thrown, outside the transaction of
- * the method, so that a transaction has ended when the next holder begins. The thread is the holder, as with
- * {@link DistributedLock#lock}: a method that is called inside may lock the same name again. If the lease was lost meanwhile, the
- * caller gets a {@link LeaseLostException} although the method has returned; if the method has thrown, its exception carries that
- * one as a suppressed exception. A {@link LockBackendException} reaches the caller whatever {@link #onTaken} says.
+ * <p>The lock is acquired before the method is entered and released after it has returned or thrown, outside the
+ * transaction of the method, so that a transaction has ended when the next holder begins. The thread is the holder, as
+ * with {@link DistributedLock#lock}: a method that is called inside may lock the same name again. If the lease was lost
+ * meanwhile, the caller gets a {@link LeaseLostException} although the method has returned; if the method has thrown,
+ * its exception carries that one as a suppressed exception. A {@link LockBackendException} reaches the caller whatever
+ * {@link #onTaken} says.
  *
- * <p>A method that returns a {@link CompletionStage} holds the lock until the stage has completed, by a handle that no thread owns,
- * and so cannot lock the name again inside. The stage that the caller gets completes after the release, and reports what goes wrong
- * with the lock. The wait for the lock blocks the caller. Cancelling the stage does not end the work, nor the lock.
+ * <p>A method that returns a {@link CompletionStage} holds the lock until the stage has completed, by a handle that no
+ * thread owns, and so cannot lock the name again inside. The stage that the caller gets completes after the release,
+ * and reports what goes wrong with the lock. The wait for the lock blocks the caller. Cancelling the stage does not end
+ * the work, nor the lock.
  *
- * <p>The annotation works on methods of beans that Spring can intercept: called from another bean, and neither {@code private},
- * {@code static} nor {@code final}. It may be used several times on a method, as a meta-annotation, and on methods of interfaces.
- * Several locks are acquired in the order of their names, so that two methods which need the same locks do not wait for each other,
- * and released in the opposite order.
+ * <p>The annotation works on methods of beans that Spring can intercept: called from another bean, and neither
+ * {@code private}, {@code static} nor {@code final}. It may be used several times on a method, as a meta-annotation,
+ * and on methods of interfaces. Several locks are acquired in the order of their names, so that two methods which need
+ * the same locks do not wait for each other, and released in the opposite order.
  *
- * <p>A parameter of the type {@link Lease} gets the lease of the lock, and a parameter with {@link FencingToken} its fencing token,
- * whatever the caller passes. With several locks, the first such parameter belongs to the first annotation, and so on.
+ * <p>A parameter of the type {@link Lease} gets the lease of the lock, and a parameter with {@link FencingToken} its
+ * fencing token, whatever the caller passes. With several locks, the first such parameter belongs to the first
+ * annotation, and so on.
  *
  * <p>Texts may have placeholders such as <code>${jobs.report.lock}</code>.
  */
@@ -51,9 +54,9 @@ import org.springframework.core.annotation.AliasFor;
 @Reflective(LockedReflectiveProcessor.class)
 public @interface Locked {
     /**
-     * Returns the name of the lock: a text with expressions of the Spring Expression Language in <code>#{…}</code>. They see the
-     * parameters of the method by their names ({@code #id}), beans ({@code @bean}), and the target as the root object. An expression
-     * that evaluates to {@code null} is an error, since it would make one lock of many.
+     * Returns the name of the lock: a text with expressions of the Spring Expression Language in <code>#{…}</code>.
+     * They see the parameters of the method by their names ({@code #id}), beans ({@code @bean}), and the target as the
+     * root object. An expression that evaluates to {@code null} is an error, since it would make one lock of many.
      *
      * @return the name
      */
@@ -69,16 +72,16 @@ public @interface Locked {
     String name() default "";
 
     /**
-     * Returns how long to wait for the lock: a duration such as {@code 500ms} or {@code 10s}, {@code 0} for not at all, or
-     * {@code forever}. If empty, the default of the application applies ({@code interlock.locked.wait-time}).
+     * Returns how long to wait for the lock: a duration such as {@code 500ms} or {@code 10s}, {@code 0} for not at all,
+     * or {@code forever}. If empty, the default of the application applies ({@code interlock.locked.wait-time}).
      *
      * @return the longest time to wait
      */
     String waitTime() default "";
 
     /**
-     * Returns for how long the lock is granted at a time: a duration such as {@code 30s}. If empty, the default of the factory
-     * applies.
+     * Returns for how long the lock is granted at a time: a duration such as {@code 30s}. If empty, the default of the
+     * factory applies.
      *
      * @return the lease
      */
@@ -93,9 +96,9 @@ public @interface Locked {
     OnTaken onTaken() default OnTaken.THROW;
 
     /**
-     * Returns the method that is called, without the lock, if somebody else has it for as long as the method waits. It belongs to the
-     * same class, has the same parameters, or these and a {@link LockTakenException} behind them, and returns what the locked method
-     * may return.
+     * Returns the method that is called, without the lock, if somebody else has it for as long as the method waits. It
+     * belongs to the same class, has the same parameters, or these and a {@link LockTakenException} behind them, and
+     * returns what the locked method may return.
      *
      * @return the name of the method, or empty if there is none
      */
@@ -113,8 +116,8 @@ public @interface Locked {
         /** The caller gets a {@link LockTakenException}. */
         THROW,
         /**
-         * The method is not called. The caller gets {@code null}, an empty {@link java.util.Optional}, or a stage that has completed
-         * with one of them; a method that returns a primitive type cannot be skipped.
+         * The method is not called. The caller gets {@code null}, an empty {@link java.util.Optional}, or a stage that
+         * has completed with one of them; a method that returns a primitive type cannot be skipped.
          */
         SKIP
     }

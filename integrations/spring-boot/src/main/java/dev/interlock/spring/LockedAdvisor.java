@@ -22,11 +22,14 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Makes Spring intercept {@link Locked @Locked} methods. Spring Boot has one by itself; other applications declare a bean with the role
- * {@code ROLE_INFRASTRUCTURE}, beside an auto-proxy creator as {@code @EnableAspectJAutoProxy} brings it.
+ * Makes Spring intercept {@link Locked @Locked} methods. Spring Boot has one by itself; other applications declare a
+ * bean with the role {@code ROLE_INFRASTRUCTURE}, beside an auto-proxy creator as {@code @EnableAspectJAutoProxy}
+ * brings it.
  */
 public final class LockedAdvisor extends AbstractPointcutAdvisor implements SmartInitializingSingleton {
-    /** Where locks stand among other advice unless said otherwise: outside of transactions and caches, which come last. */
+    /**
+     * Where locks stand among other advice unless said otherwise: outside of transactions and caches, which come last.
+     */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1_000;
 
     private static final long serialVersionUID = 1L;
@@ -43,7 +46,8 @@ public final class LockedAdvisor extends AbstractPointcutAdvisor implements Smar
     /**
      * Creates an advisor.
      *
-     * @param beanFactory has the factories of locks, the beans that names of locks refer to, and values for placeholders
+     * @param beanFactory has the factories of locks, the beans that names of locks refer to, and values for
+     *     placeholders
      * @param defaultWait how long methods wait that do not say so
      * @param order where the locks stand among other advice, a smaller number further outside
      */

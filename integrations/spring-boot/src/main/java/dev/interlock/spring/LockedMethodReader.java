@@ -167,7 +167,10 @@ final class LockedMethodReader {
         return placeholders.apply(annotation.getString(attribute)).strip();
     }
 
-    /** Returns the names that the annotation can use: those of the method on which it stands, which may be one of an interface. */
+    /**
+     * Returns the names that the annotation can use: those of the method on which it stands, which may be one of an
+     * interface.
+     */
     private static List<String> parameterNames(Method method, MergedAnnotation<Locked> annotation) {
         @Nullable String @Nullable [] names = null;
         if (annotation.getSource() instanceof Method annotated) {

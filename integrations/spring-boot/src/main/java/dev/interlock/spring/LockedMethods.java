@@ -16,7 +16,9 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Knows the {@link Locked @Locked} methods of all beans: reads each once, when Spring decides whether to intercept it. */
+/**
+ * Knows the {@link Locked @Locked} methods of all beans: reads each once, when Spring decides whether to intercept it.
+ */
 final class LockedMethods extends StaticMethodMatcherPointcut {
     private static final int UNSEEN = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
 

@@ -12,8 +12,9 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * A {@link org.springframework.integration.support.locks.LockRegistry} whose locks are those of a {@link DistributedLockFactory}.
- * It takes the place of the registries that Spring Integration brings, such as the one over Redis:
+ * A {@link org.springframework.integration.support.locks.LockRegistry} whose locks are those of a
+ * {@link DistributedLockFactory}. It takes the place of the registries that Spring Integration brings, such as the one
+ * over Redis:
  *
  * <pre>{@code
  * @Bean
@@ -22,13 +23,13 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * }
  * }</pre>
  *
- * <p>The lock of a key is the factory's lock of the name {@code registryKey:lockKey}, so that code which asks the factory for that
- * name shares it. Locks are re-entrant. A lease is renewed while its lock is held, unless the options say otherwise; no
- * {@link org.springframework.scheduling.TaskScheduler} is needed for it, and one that is set has no effect. Where renewal is off,
- * re-entry renews a lease of which less than half is left, as a leader's heart beat does.
+ * <p>The lock of a key is the factory's lock of the name {@code registryKey:lockKey}, so that code which asks the
+ * factory for that name shares it. Locks are re-entrant. A lease is renewed while its lock is held, unless the options
+ * say otherwise; no {@link org.springframework.scheduling.TaskScheduler} is needed for it, and one that is set has no
+ * effect. Where renewal is off, re-entry renews a lease of which less than half is left, as a leader's heart beat does.
  *
- * <p>A registry returns the same lock object for a key while a thread of this process holds the lock or waits for it. It keeps the
- * objects that were used last, and may drop others. A dropped object still works and excludes as before.
+ * <p>A registry returns the same lock object for a key while a thread of this process holds the lock or waits for it.
+ * It keeps the objects that were used last, and may drop others. A dropped object still works and excludes as before.
  *
  * <h2>Exceptions</h2>
  *
@@ -85,8 +86,8 @@ public final class InterlockLockRegistry
     }
 
     /**
-     * Sets how many lock objects this registry keeps. Those of locks that a thread of this process holds or waits for are kept
-     * in any case.
+     * Sets how many lock objects this registry keeps. Those of locks that a thread of this process holds or waits for
+     * are kept in any case.
      *
      * @param capacity the number, at least one
      * @throws IllegalArgumentException if it is less than one
@@ -103,8 +104,8 @@ public final class InterlockLockRegistry
      *
      * @param lockKey the key, a {@link String}
      * @return its lock
-     * @throws IllegalArgumentException if the key is no string, or {@code registryKey:lockKey} is no name of a lock (see
-     *     {@link DistributedLockFactory#getLock(String)})
+     * @throws IllegalArgumentException if the key is no string, or {@code registryKey:lockKey} is no name of a lock
+     *     (see {@link DistributedLockFactory#getLock(String)})
      * @throws IllegalStateException if the factory is closed
      */
     @Override
@@ -125,7 +126,8 @@ public final class InterlockLockRegistry
      * Renews the lease by which the current thread holds a lock, for its full length.
      *
      * @param lockKey the key of the lock
-     * @throws IllegalStateException if the current thread does not hold the lock, has lost it, or the lease could not be renewed
+     * @throws IllegalStateException if the current thread does not hold the lock, has lost it, or the lease could not
+     *     be renewed
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -138,7 +140,8 @@ public final class InterlockLockRegistry
      * @param lockKey the key of the lock
      * @param ttl how long the lease shall at least be valid from now on; at most {@link LockOptions#MAX_LEASE}
      * @throws IllegalArgumentException if the time is negative or too long
-     * @throws IllegalStateException if the current thread does not hold the lock, has lost it, or the lease could not be renewed
+     * @throws IllegalStateException if the current thread does not hold the lock, has lost it, or the lease could not
+     *     be renewed
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
@@ -146,7 +149,8 @@ public final class InterlockLockRegistry
     }
 
     /**
-     * Drops the lock objects that were obtained and acquired longest ago and that no thread of this process holds or waits for.
+     * Drops the lock objects that were obtained and acquired longest ago and that no thread of this process holds or
+     * waits for.
      *
      * @param age the time in milliseconds since a lock was obtained or acquired, from which on its object is dropped
      */

@@ -81,7 +81,10 @@ final class Contender implements AutoCloseable {
         return isLeader() && thing.getAsBoolean() && isLeader() && revoked.get() == before;
     }
 
-    /** Whether a thing was true while this contender led all the time, and its last heart beat began less than a time ago. */
+    /**
+     * Whether a thing was true while this contender led all the time, and its last heart beat began less than a time
+     * ago.
+     */
     boolean leadsWhile(Duration sinceBeat, BooleanSupplier thing) {
         return leadsWhile(thing) && System.nanoTime() - heldNanos < sinceBeat.toNanos();
     }

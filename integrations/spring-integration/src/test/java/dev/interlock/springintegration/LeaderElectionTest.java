@@ -50,16 +50,17 @@ class LeaderElectionTest {
     }
 
     /**
-     * Whether a thing was true while a contender led by a beat of late. A beat leaves half a lease at least, so that the
-     * lock is its own then, however slow the machine is. A leader whose beat is late may have lost it, and is not counted.
+     * Whether a thing was true while a contender led by a beat of late. A beat leaves half a lease at least, so that
+     * the lock is its own then, however slow the machine is. A leader whose beat is late may have lost it, and is not
+     * counted.
      */
     private static boolean leadsRightly(Contender contender, BooleanSupplier thing) {
         return contender.leadsWhile(LEASE.dividedBy(2), thing);
     }
 
     /**
-     * Looks at two candidates, one of whom leads by a beat of late. From time to time something ends that leadership, and
-     * the looks go on when its leader has been told.
+     * Looks at two candidates, one of whom leads by a beat of late. From time to time something ends that leadership,
+     * and the looks go on when its leader has been told.
      */
     private static Seen look(String lock, Contender one, Contender other, int looks, Event event) {
         int twoLeaders = 0;
@@ -135,9 +136,9 @@ class LeaderElectionTest {
     }
 
     /**
-     * The leader's lock expires. At its next beat the naive adapter acquires the lock afresh, the initiator takes that for a
-     * re-entry and releases what it takes for the second hold, and so leads on without a lock, which the other candidate acquires.
-     * The same looks as above find it.
+     * The leader's lock expires. At its next beat the naive adapter acquires the lock afresh, the initiator takes that
+     * for a re-entry and releases what it takes for the second hold, and so leads on without a lock, which the other
+     * candidate acquires. The same looks as above find it.
      */
     @Test
     void aNaiveAdapterHasTwoLeaders() {

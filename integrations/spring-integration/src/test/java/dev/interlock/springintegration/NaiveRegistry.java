@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Lock;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /**
- * An adapter as one would write it in a hurry: it asks whether the current thread holds the lock before it acquires or releases
- * it. That answer is how a thread learns of a loss, and this adapter does nothing about it.
+ * An adapter as one would write it in a hurry: it asks whether the current thread holds the lock before it acquires or
+ * releases it. That answer is how a thread learns of a loss, and this adapter does nothing about it.
  */
 record NaiveRegistry(DistributedLockFactory factory, LockOptions options) implements LockRegistry<Lock> {
     @Override

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("deep")
 @Execution(ExecutionMode.CONCURRENT)
 class RegistryLockConformanceTest extends PlainLockConformance {
-    /** The first rule's first client is every rule's first client, and so on: a connection each would take longer than the rules. */
+    /**
+     * The first rule's first client is every rule's first client, and so on: a connection each would take longer than
+     * the rules.
+     */
     private static final List<Client> CLIENTS = new CopyOnWriteArrayList<>();
 
     private static Backend backend;

@@ -87,8 +87,8 @@ public final class ClientNode implements RedisNode {
     }
 
     /**
-     * As {@link #call} or, with something to undo, {@link #callOrUndo}, for a node of a cluster that is about to get the slot of the
-     * key: it is told so on the same connection.
+     * As {@link #call} or, with something to undo, {@link #callOrUndo}, for a node of a cluster that is about to get
+     * the slot of the key: it is told so on the same connection.
      */
     public @Nullable Object callAsking(RedisCommand command, @Nullable Supplier<RedisCommand> undo, Duration timeout) {
         List<RedisCommand> behind = undo == null ? List.of() : new Undo(undo, ASKING);

@@ -140,8 +140,8 @@ public final class Failures {
     /**
      * Returns the failure if too few replicas have acknowledged a write.
      *
-     * @param copies the reply to the wait: the number of replicas, behind the number of disks of the server itself where one was
-     *     asked for
+     * @param copies the reply to the wait: the number of replicas, behind the number of disks of the server itself
+     *     where one was asked for
      */
     public Optional<LockBackendException> shortfall(
             RedisCommand command, Acknowledgement wanted, @Nullable Object copies) {

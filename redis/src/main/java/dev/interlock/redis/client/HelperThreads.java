@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Platform threads that do blocking I/O in place of virtual ones, whose sockets the JDK closes when they are interrupted.
+ * Platform threads that do blocking I/O in place of virtual ones, whose sockets the JDK closes when they are
+ * interrupted.
  *
  * <p>A call of a platform thread stays on that thread.
  */

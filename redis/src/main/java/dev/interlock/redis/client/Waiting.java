@@ -8,7 +8,9 @@ import java.util.concurrent.CompletableFuture;
 public final class Waiting {
     private Waiting() {}
 
-    /** Blocks until the future is done or the deadline has passed; leaves the interrupt status set if an interrupt came. */
+    /**
+     * Blocks until the future is done or the deadline has passed; leaves the interrupt status set if an interrupt came.
+     */
     public static void until(Environment env, CompletableFuture<?> future, Deadline deadline) {
         Thread waiter = Thread.currentThread();
         future.whenComplete((value, failure) -> env.unpark(waiter));

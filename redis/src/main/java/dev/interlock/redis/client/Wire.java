@@ -57,8 +57,10 @@ public interface Wire extends AutoCloseable {
         /**
          * Sends commands, one right after the other, and waits for all replies.
          *
-         * @param undo what to send behind the commands if their replies are late, in full and without waiting; may be empty
-         * @return the replies: {@code null}, {@link Long}, {@link String}, {@link List} of these, or {@link ServerError}
+         * @param undo what to send behind the commands if their replies are late, in full and without waiting; may be
+         *     empty
+         * @return the replies: {@code null}, {@link Long}, {@link String}, {@link List} of these, or
+         *     {@link ServerError}
          * @throws NotSentException if the last command has certainly not left in full
          * @throws dev.interlock.LockBackendException if a reply is missing
          */

@@ -33,7 +33,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * Loads the classes of a client library before the first lock needs them, which takes seconds where there is little processor time.
+ * Loads the classes of a client library before the first lock needs them, which takes seconds where there is little
+ * processor time.
  *
  * <p>When the first factory of a library is made, a node talks to a socket of this JVM that answers as a server would.
  * No Redis server is needed, so a factory can be made while none is running.

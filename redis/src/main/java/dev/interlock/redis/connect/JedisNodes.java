@@ -29,9 +29,10 @@ public final class JedisNodes {
      * Creates a node over the connection pool of a client, and one more connection of the same kind for subscriptions.
      * The client's own connect time-out applies, whatever the time-out of a call.
      *
-     * <p>Jedis sends nothing more on a connection whose reply was late, so {@link RedisNode#callOrUndo} treats it as broken
-     * and does not undo. Nor does the node close idle connections of the pool when another one broke; whether those are tested is
-     * for the pool's configuration to say. Where that matters, give an endpoint to {@link RedisNodes#jedis} instead.
+     * <p>Jedis sends nothing more on a connection whose reply was late, so {@link RedisNode#callOrUndo} treats it as
+     * broken and does not undo. Nor does the node close idle connections of the pool when another one broke; whether
+     * those are tested is for the pool's configuration to say. Where that matters, give an endpoint to
+     * {@link RedisNodes#jedis} instead.
      *
      * @param client the client, which stays open when the node is closed
      * @param env time and threads

@@ -28,8 +28,8 @@ public final class LettuceNodes {
      * own connections, they never send a command again after a reconnection.
      *
      * @param client the client, which stays open when the node is closed
-     * @param uri the server, or the sentinels that know the primary, as {@link RedisURI#getSentinels} has them; its time-out bounds
-     *     connecting, and a search for the primary that no caller waits for
+     * @param uri the server, or the sentinels that know the primary, as {@link RedisURI#getSentinels} has them; its
+     *     time-out bounds connecting, and a search for the primary that no caller waits for
      * @param env time and threads
      * @return the node
      */
@@ -103,7 +103,8 @@ public final class LettuceNodes {
      * No command is ever sent twice, and the client's own redirections are not used.
      *
      * @param client the client, which stays open when the node is closed
-     * @param seed some node of the cluster, with what is needed to log in to all of them; its time-out bounds connecting
+     * @param seed some node of the cluster, with what is needed to log in to all of them; its time-out bounds
+     *     connecting
      * @param env time and threads
      * @return the node
      */

@@ -18,8 +18,8 @@ import java.util.List;
 /**
  * Creates {@link RedisNode}s with connections of their own. A client library is needed only if it is used.
  *
- * <p>No method connects; a node does when it is first used. See {@link JedisNodes} and {@link LettuceNodes} for nodes over a
- * client that the application already has.
+ * <p>No method connects; a node does when it is first used. See {@link JedisNodes} and {@link LettuceNodes} for nodes
+ * over a client that the application already has.
  */
 public final class RedisNodes {
     private RedisNodes() {}
@@ -32,8 +32,8 @@ public final class RedisNodes {
      * @param config names the endpoints
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if the endpoints cannot be used, an option contradicts them, or the library is missing; the
-     *     message says what to do
+     * @throws IllegalArgumentException if the endpoints cannot be used, an option contradicts them, or the library is
+     *     missing; the message says what to do
      */
     public static RedisNode open(ClientLibrary library, LockConfig config, Environment env) {
         return open(library, config, ConnectionSettings.of(config), env);
@@ -47,8 +47,8 @@ public final class RedisNodes {
      * @param settings how to connect
      * @param env time and threads
      * @return the node
-     * @throws IllegalArgumentException if the endpoints cannot be used, the settings contradict them, or the library is missing; the
-     *     message says what to do
+     * @throws IllegalArgumentException if the endpoints cannot be used, the settings contradict them, or the library is
+     *     missing; the message says what to do
      */
     public static RedisNode open(
             ClientLibrary library, LockConfig config, ConnectionSettings settings, Environment env) {

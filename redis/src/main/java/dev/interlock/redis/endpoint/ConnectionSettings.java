@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of connections that Interlock opens itself: time-outs, TLS, credentials.
  *
- * <p>Read from the options of a configuration by {@link #of}; what text cannot carry is set by a {@link Builder}. Connections of a
- * client that was handed in are not concerned. Instances are immutable and safe to use from any thread; {@link #toString} shows no
- * secret.
+ * <p>Read from the options of a configuration by {@link #of}; what text cannot carry is set by a {@link Builder}.
+ * Connections of a client that was handed in are not concerned. Instances are immutable and safe to use from any
+ * thread; {@link #toString} shows no secret.
  */
 public final class ConnectionSettings {
     /** The option for {@link #connectTimeout}. */
@@ -115,7 +115,8 @@ public final class ConnectionSettings {
      *
      * @param config the configuration
      * @return the settings
-     * @throws IllegalArgumentException if an option has a value that makes no sense, or a file cannot be used; the message says which
+     * @throws IllegalArgumentException if an option has a value that makes no sense, or a file cannot be used; the
+     *     message says which
      */
     public static ConnectionSettings of(LockConfig config) {
         Builder builder = builder()
@@ -141,7 +142,8 @@ public final class ConnectionSettings {
      * @param config the configuration
      * @param changes sets what options cannot carry
      * @return the settings
-     * @throws IllegalArgumentException if an option has a value that makes no sense, or a file cannot be used; the message says which
+     * @throws IllegalArgumentException if an option has a value that makes no sense, or a file cannot be used; the
+     *     message says which
      */
     public static ConnectionSettings of(LockConfig config, Consumer<Builder> changes) {
         Builder builder = of(config).toBuilder();
@@ -198,7 +200,8 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Returns these settings without the supplier of credentials, for servers that it is not meant for, such as sentinels.
+     * Returns these settings without the supplier of credentials, for servers that it is not meant for, such as
+     * sentinels.
      *
      * @return settings with which connections log in as their endpoints say
      */
@@ -210,7 +213,8 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Returns these settings without the certificates, for a server that is reached without TLS among others that are not.
+     * Returns these settings without the certificates, for a server that is reached without TLS among others that are
+     * not.
      *
      * @return settings with which no TLS context goes
      */
@@ -221,11 +225,12 @@ public final class ConnectionSettings {
     }
 
     /**
-     * Fails if these settings contradict the endpoints of servers that are independent of each other: some of them may do without TLS.
+     * Fails if these settings contradict the endpoints of servers that are independent of each other: some of them may
+     * do without TLS.
      *
      * @param endpoints the endpoints
-     * @throws IllegalArgumentException if there is something for TLS and no endpoint uses it, or if both an endpoint and these settings
-     *     tell what to log in with
+     * @throws IllegalArgumentException if there is something for TLS and no endpoint uses it, or if both an endpoint
+     *     and these settings tell what to log in with
      */
     public void requireConsistent(List<RedisEndpoint> endpoints) {
         boolean tls = endpoints.stream().anyMatch(RedisEndpoint::tls);
@@ -237,8 +242,8 @@ public final class ConnectionSettings {
      * Fails if these settings contradict an endpoint.
      *
      * @param endpoint the endpoint
-     * @throws IllegalArgumentException if there is something for TLS and the endpoint does not use it, or if both the endpoint and these
-     *     settings tell what to log in with
+     * @throws IllegalArgumentException if there is something for TLS and the endpoint does not use it, or if both the
+     *     endpoint and these settings tell what to log in with
      */
     public void requireConsistent(RedisEndpoint endpoint) {
         if (sslContext.isPresent() && !endpoint.tls()) {
@@ -341,8 +346,8 @@ public final class ConnectionSettings {
         private Builder() {}
 
         /**
-         * Sets the longest time to open a connection: TCP, TLS and log-in together. A call gives up earlier if its own time is over.
-         * The default is ten seconds.
+         * Sets the longest time to open a connection: TCP, TLS and log-in together. A call gives up earlier if its own
+         * time is over. The default is ten seconds.
          *
          * @param timeout the time-out, from a millisecond to an hour
          * @return this builder
@@ -435,8 +440,8 @@ public final class ConnectionSettings {
         }
 
         /**
-         * As {@link #credentials}, where servers have different users or passwords. A server whose endpoint has a password is logged in to
-         * with that one.
+         * As {@link #credentials}, where servers have different users or passwords. A server whose endpoint has a
+         * password is logged in to with that one.
          *
          * @param source tells with what to log in to a server; is called as a supplier is
          * @return this builder
@@ -448,8 +453,8 @@ public final class ConnectionSettings {
         }
 
         /**
-         * Sets the certificates for TLS, which endpoints that begin with {@code rediss://} use. Host names are verified whatever the
-         * context.
+         * Sets the certificates for TLS, which endpoints that begin with {@code rediss://} use. Host names are verified
+         * whatever the context.
          *
          * @param context the context
          * @return this builder

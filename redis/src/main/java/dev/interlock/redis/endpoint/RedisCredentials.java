@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * The user and password for a Redis server, and the time until which the server accepts them.
  *
- * <p>Supplied to connections by {@link ConnectionSettings.Builder#credentials}, where passwords are tokens that expire. Instances are
- * immutable and safe to use from any thread; {@link #toString} shows neither user nor password.
+ * <p>Supplied to connections by {@link ConnectionSettings.Builder#credentials}, where passwords are tokens that expire.
+ * Instances are immutable and safe to use from any thread; {@link #toString} shows neither user nor password.
  */
 public final class RedisCredentials {
     private final Optional<String> username;

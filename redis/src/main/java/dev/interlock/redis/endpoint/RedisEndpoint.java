@@ -11,10 +11,10 @@ import java.util.Optional;
 /**
  * The address of a Redis server, and the user and password for it.
  *
- * <p>Written as {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://…} for TLS with verification of
- * the certificate and the host name against the JVM's trust store. The port defaults to 6379 and the database to 0.
- * Characters of user and password that have a meaning in a URI are percent-encoded; commas and plus signs stand for
- * themselves.
+ * <p>Written as {@code redis://[[user]:password@]host[:port][/database]}, or {@code rediss://…} for TLS with
+ * verification of the certificate and the host name against the JVM's trust store. The port defaults to 6379 and the
+ * database to 0. Characters of user and password that have a meaning in a URI are percent-encoded; commas and plus
+ * signs stand for themselves.
  *
  * <p>Instances are immutable and safe to use from any thread. Neither {@link #toString} nor the message of an exception
  * shows the password.
@@ -64,7 +64,8 @@ public final class RedisEndpoint {
      *
      * @param config the configuration
      * @return its endpoints, in the same order
-     * @throws IllegalArgumentException if one of them is none of a Redis server; the message says which, and what is wrong
+     * @throws IllegalArgumentException if one of them is none of a Redis server; the message says which, and what is
+     *     wrong
      */
     public static List<RedisEndpoint> allOf(LockConfig config) {
         return config.endpoints().stream().map(RedisEndpoint::of).toList();

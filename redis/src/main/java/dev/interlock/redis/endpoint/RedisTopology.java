@@ -20,8 +20,9 @@ import java.util.Objects;
  *   <tr><td>{@link Cluster}<td>{@code redis-cluster://[[user]:password@]host[:6379],…}
  * </table>
  *
- * <p>User and password in front of the hosts are those of the data servers. Hosts of a sentinel or cluster endpoint are separated
- * by commas; several endpoints that differ in nothing but the host mean the same, and are the way to write IPv6 addresses.
+ * <p>User and password in front of the hosts are those of the data servers. Hosts of a sentinel or cluster endpoint are
+ * separated by commas; several endpoints that differ in nothing but the host mean the same, and are the way to write
+ * IPv6 addresses.
  *
  * <p>Instances are immutable. Neither {@code toString} nor the message of an exception shows a password.
  */
@@ -63,8 +64,8 @@ public sealed interface RedisTopology {
      *
      * @param sentinels the sentinels, with the login that they ask for themselves; at least one
      * @param masterName the name under which the sentinels know the primary
-     * @param login TLS, database, user and password of the data servers; its host is not one of them. The endpoint of a data server
-     *     is {@code login().at(host, port)}
+     * @param login TLS, database, user and password of the data servers; its host is not one of them. The endpoint of a
+     *     data server is {@code login().at(host, port)}
      */
     record Sentinel(List<RedisEndpoint> sentinels, String masterName, RedisEndpoint login) implements RedisTopology {
         /**
@@ -84,8 +85,8 @@ public sealed interface RedisTopology {
     /**
      * A Redis Cluster.
      *
-     * @param seeds some of its nodes, at least one; all nodes ask for the same login and use TLS alike, so that the endpoint of any
-     *     node is {@code seeds().get(0).at(host, port)}
+     * @param seeds some of its nodes, at least one; all nodes ask for the same login and use TLS alike, so that the
+     *     endpoint of any node is {@code seeds().get(0).at(host, port)}
      */
     record Cluster(List<RedisEndpoint> seeds) implements RedisTopology {
         /**
@@ -103,8 +104,8 @@ public sealed interface RedisTopology {
      *
      * @param config the configuration
      * @return what its endpoints name
-     * @throws IllegalArgumentException if there is no endpoint, if one cannot be used, or if they do not belong together; the message
-     *     says what to write instead
+     * @throws IllegalArgumentException if there is no endpoint, if one cannot be used, or if they do not belong
+     *     together; the message says what to write instead
      */
     static RedisTopology of(LockConfig config) {
         return of(config.endpoints());
@@ -115,8 +116,8 @@ public sealed interface RedisTopology {
      *
      * @param endpoints the endpoints
      * @return what they name
-     * @throws IllegalArgumentException if there is none, if one cannot be used, or if they do not belong together; the message says
-     *     what to write instead
+     * @throws IllegalArgumentException if there is none, if one cannot be used, or if they do not belong together; the
+     *     message says what to write instead
      */
     static RedisTopology of(List<URI> endpoints) {
         return TopologyParser.parse(endpoints);

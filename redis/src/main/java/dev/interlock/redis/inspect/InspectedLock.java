@@ -13,8 +13,8 @@ import java.util.OptionalLong;
  * @param name the name of the lock
  * @param holder who holds it
  * @param remaining how much of the lease is left; empty if it does not end by itself
- * @param lastFence the last fencing token that was reserved for this lock, which is that of the holder or a later one; empty if none is
- *     known
+ * @param lastFence the last fencing token that was reserved for this lock, which is that of the holder or a later one;
+ *     empty if none is known
  * @param waiters those who wait, in the order in which they will be granted the lock; only the first of many
  * @param waiting how many wait; empty if the keys do not say
  * @param holds how often the holder has entered the lock; empty if the keys do not say

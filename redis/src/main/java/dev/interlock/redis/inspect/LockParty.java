@@ -12,12 +12,13 @@ import java.util.Optional;
 /**
  * Who holds a lock or waits for it, as far as the keys say.
  *
- * @param factory what tells the factory from all others: a digest, from which its owner tokens cannot be found; empty if it is none of
- *     ours, or the keys do not say
+ * @param factory what tells the factory from all others: a digest, from which its owner tokens cannot be found; empty
+ *     if it is none of ours, or the keys do not say
  * @param client the id that the client of another library has given itself; empty if there is none
  * @param thread the thread, as that client has noted it; empty where that is not known
  * @param claim what tells the claim from all others of any factory
- * @param since since when it waits, or about when it was granted the lock, by the server's clock; empty where that is not known
+ * @param since since when it waits, or about when it was granted the lock, by the server's clock; empty where that is
+ *     not known
  * @param card what the factory says of itself, if it does
  */
 public record LockParty(

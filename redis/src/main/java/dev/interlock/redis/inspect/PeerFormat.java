@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The format in which a lock client of another make writes a lock, and what it takes to share locks with it. Immutable, and safe to use from
- * any thread.
+ * The format in which a lock client of another make writes a lock, and what it takes to share locks with it. Immutable,
+ * and safe to use from any thread.
  */
 public enum PeerFormat {
     /** The {@code Lock} of redis-py. */
@@ -286,7 +286,8 @@ public enum PeerFormat {
     }
 
     /**
-     * Tells whether the tests of this library run the client's own code against ours. Others we know by their format alone.
+     * Tells whether the tests of this library run the client's own code against ours. Others we know by their format
+     * alone.
      *
      * @return whether the client itself was run
      */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The locks of a strategy as operators see them, from outside: who holds one, who waits for it, and how to free it. A strategy
- * registers a {@link dev.interlock.redis.inspect.LockInspectionProvider}. No token of an owner leaves a strategy by this way.
+ * The locks of a strategy as operators see them, from outside: who holds one, who waits for it, and how to free it. A
+ * strategy registers a {@link dev.interlock.redis.inspect.LockInspectionProvider}. No token of an owner leaves a
+ * strategy by this way.
  */
 @NullMarked
 package dev.interlock.redis.inspect;

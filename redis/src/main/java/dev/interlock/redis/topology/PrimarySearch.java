@@ -76,7 +76,8 @@ final class PrimarySearch {
      * Returns the primary.
      *
      * @param doubted the primary that the caller has doubts about, which makes it look again; null if it has none
-     * @throws LockBackendException {@code UNREACHABLE} if it cannot be found by the deadline, {@code REFUSED} if it never will
+     * @throws LockBackendException {@code UNREACHABLE} if it cannot be found by the deadline, {@code REFUSED} if it
+     *     never will
      */
     Primary find(@Nullable Primary doubted, Deadline deadline) {
         CompletableFuture<Primary> search;

@@ -25,7 +25,10 @@ public final class ChannelState implements RedisNode.Listener {
     /** Whether the server that was last asked to enter a claim could reach this client by a message. */
     private volatile boolean reachable = true;
 
-    /** Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it before. */
+    /**
+     * Counts subscriptions: a message tells the age of a grant only by the clock of the server that has refused it
+     * before.
+     */
     private final AtomicInteger epoch = new AtomicInteger();
 
     private final AtomicInteger doubts = new AtomicInteger();

@@ -52,7 +52,8 @@ public final class Channels {
      * @param env time and chance
      * @param node the server
      * @param keys the names of channels
-     * @param onChange told of which name's lock the channel has begun or ended to be listened to, or an empty name for all
+     * @param onChange told of which name's lock the channel has begun or ended to be listened to, or an empty name for
+     *     all
      * @param onMessage told of each message
      */
     public Channels(

@@ -20,7 +20,10 @@ public final class WaitingScripts {
     /** Defines {@code micros()} and {@code draw(fence, count, life, now)}. */
     public static final String FENCE = "fence.lua";
 
-    /** Defines {@code parts(waiter)}, {@code listeners(channel)}, {@code first_there(list, asker)} and {@code send(token, channel, text)}. */
+    /**
+     * Defines {@code parts(waiter)}, {@code listeners(channel)}, {@code first_there(list, asker)} and
+     * {@code send(token, channel, text)}.
+     */
     public static final String QUEUE = "queue.lua";
 
     private WaitingScripts() {}

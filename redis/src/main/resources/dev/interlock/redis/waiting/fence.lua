@@ -4,7 +4,8 @@ local function micros()
   return time[1] * 1000000 + time[2]
 end
 
--- Draws fencing tokens that are greater than all before, even if the counter was lost. Returns the first, or nil and the error.
+-- Draws fencing tokens that are greater than all before, even if the counter was lost. Returns the first, or nil and
+-- the error.
 local function draw(fence, count, life, now)
   local last = tonumber(redis.pcall('GET', fence) or 0)
   if not last or not (last < 2^53) then

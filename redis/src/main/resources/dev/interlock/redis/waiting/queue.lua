@@ -11,8 +11,8 @@ local function parts(waiter)
   return string.match(waiter, '^%S+ (%S+) (%d+) (%d+) (.+)$')
 end
 
--- How many clients of this server listen to a channel by its name; nil if the user may not ask. PUBLISH would not do: it counts
--- those who listen by a pattern, and reaches some whom it does not count, on replicas and other nodes.
+-- How many clients of this server listen to a channel by its name; nil if the user may not ask. PUBLISH would not do:
+-- it counts those who listen by a pattern, and reaches some whom it does not count, on replicas and other nodes.
 local function listeners(channel)
   return redis.pcall('PUBSUB', NUMSUB, channel)[2]
 end
@@ -23,8 +23,8 @@ local function dropped_enough()
   return dropped >= 100
 end
 
--- The first of those who wait that is there or is the asker, after dropping those before it, and the next. Nil if there is none, if
--- the user may not know, and after enough drops.
+-- The first of those who wait that is there or is the asker, after dropping those before it, and the next. Nil if there
+-- is none, if the user may not know, and after enough drops.
 local function first_there(list, asker)
   while not dropped_enough() do
     local waiter, another = head(list)
@@ -44,7 +44,8 @@ local function first_there(list, asker)
   end
 end
 
--- Sends one who waits a message, which only who knows the token can have sent, or can change. Returns false where that is not allowed.
+-- Sends one who waits a message, which only who knows the token can have sent, or can change. Returns false where that
+-- is not allowed.
 local function send(token, channel, text)
   local proof = redis.sha1hex(text .. ' ' .. token)
   return type(redis.pcall(PUBLISH, channel, proof .. ' ' .. text)) == 'number'

@@ -47,7 +47,10 @@ class LettuceClientNodeTest extends RedisNodeContract {
                 .untilAsserted(() -> assertThat(threadsSince(before)).noneMatch(name -> name.contains("interlock")));
     }
 
-    /** Lettuce logs in on a thread of its own and, on a busy machine, may hand a connection out before that takes commands. */
+    /**
+     * Lettuce logs in on a thread of its own and, on a busy machine, may hand a connection out before that takes
+     * commands.
+     */
     @Test
     void aConnectionThatLogsInTakesItsFirstCommandAndSubscription() throws Exception {
         AtomicBoolean busy = new AtomicBoolean(true);

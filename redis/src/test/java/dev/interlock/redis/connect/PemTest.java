@@ -33,7 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** TLS with certificates and keys from PEM files: the server's issuer, and a client certificate that the server asks for. */
+/**
+ * TLS with certificates and keys from PEM files: the server's issuer, and a client certificate that the server asks
+ * for.
+ */
 class PemTest {
     private static final char[] STORE_PASSWORD = "changeit".toCharArray();
     private static final RedisCommand PING = RedisCommand.of("PING");

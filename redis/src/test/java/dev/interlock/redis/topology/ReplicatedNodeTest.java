@@ -165,7 +165,10 @@ class ReplicatedNodeTest {
         assertExplained("no primary among", "cannot connect");
     }
 
-    /** Asks by ever new nodes, since on a busy machine one of the servers may answer after the other one has been believed. */
+    /**
+     * Asks by ever new nodes, since on a busy machine one of the servers may answer after the other one has been
+     * believed.
+     */
     private void assertExplained(String what, String advice) {
         await().atMost(LONG).untilAsserted(() -> {
             RedisNode node = open(ClientLibrary.JEDIS);

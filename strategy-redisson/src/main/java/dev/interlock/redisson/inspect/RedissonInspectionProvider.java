@@ -9,8 +9,8 @@ import dev.interlock.redis.inspect.LockInspection;
 import dev.interlock.redis.inspect.LockInspectionProvider;
 
 /**
- * Opens inspections of locks of the strategy {@code redisson}, and of plain locks of Redisson. Needs Jedis. Safe to use from any
- * thread.
+ * Opens inspections of locks of the strategy {@code redisson}, and of plain locks of Redisson. Needs Jedis. Safe to use
+ * from any thread.
  */
 public final class RedissonInspectionProvider implements LockInspectionProvider {
     /** Creates the provider. */

@@ -13,7 +13,8 @@ public final class RedissonKeys {
     /**
      * Creates the names.
      *
-     * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be given
+     * @param prefix the prefix; with the default one, a lock has the name that {@code RedissonClient.getLock} would be
+     *     given
      * @param mapper what the client makes of a name
      * @param cluster whether the keys of a lock must be in one slot
      */

@@ -1,8 +1,9 @@
 -- KEYS: the lock, its token, the queue of a plain fair lock.
--- ARGV: how many fields the lock of one holder has at most, how many of those who wait are to be told at most, the channel, and the
--- question for how many listen to it.
--- Returns nil if the key is no hash, or has more fields; otherwise ms until it ends or -1, the last fencing token or '', how many listen or
--- -1, how many stand in the queue, the number of fields, the fields with what they hold, and those who stand in the queue.
+-- ARGV: how many fields the lock of one holder has at most, how many of those who wait are to be told at most, the
+-- channel, and the question for how many listen to it.
+-- Returns nil if the key is no hash, or has more fields; otherwise ms until it ends or -1, the last fencing token or
+-- '', how many listen or -1, how many stand in the queue, the number of fields, the fields with what they hold, and
+-- those who stand in the queue.
 local fields = redis.pcall('HLEN', KEYS[1])
 if type(fields) ~= 'number' or fields == 0 or fields > tonumber(ARGV[1]) then
   return nil

@@ -15,8 +15,10 @@ import java.util.Map;
  * @param self the process that was born, and its epoch
  * @param longestLease the longest lease that any client has announced
  * @param age for how long clients have watched since the birth
- * @param told the indexes, one character each, of the other nodes that knew of the process when it was as old as its age says, or before
- * @param disputed whether the node was used by another configuration, or in the place of another process, right before its birth
+ * @param told the indexes, one character each, of the other nodes that knew of the process when it was as old as its
+ *     age says, or before
+ * @param disputed whether the node was used by another configuration, or in the place of another process, right before
+ *     its birth
  * @param listing which nodes vote, as this one knows
  * @param peers the processes in the places of other nodes, as far as this node was told, by index
  */

@@ -201,7 +201,8 @@ public final class Births {
      *
      * @param index the index of the node
      * @param connected what is known of the process that is connected; {@code null} if none is
-     * @return the address of the node if this client has none for it, or the process is another one; otherwise {@code null}
+     * @return the address of the node if this client has none for it, or the process is another one; otherwise
+     *     {@code null}
      */
     public @Nullable String addressFor(int index, @Nullable Eligibility connected) {
         return electorate.betterAddress(index, connected == null ? null : connected.record());

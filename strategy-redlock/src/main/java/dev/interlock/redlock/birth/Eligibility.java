@@ -230,7 +230,8 @@ public final class Eligibility {
     }
 
     /**
-     * Returns whether others used the node with another configuration, or another process in its place, right before this birth.
+     * Returns whether others used the node with another configuration, or another process in its place, right before
+     * this birth.
      *
      * @return whether the record says so
      */

@@ -36,8 +36,8 @@ public final class LeadScripts {
     private static final int MOST_FENCES = 1024;
 
     /**
-     * How long the last fencing token is remembered. It only matters if the clients' clocks differ by more: otherwise the time, from
-     * which tokens are drawn, has moved on.
+     * How long the last fencing token is remembered. It only matters if the clients' clocks differ by more: otherwise
+     * the time, from which tokens are drawn, has moved on.
      */
     public static final String FENCE_LIFE = millis(Duration.ofDays(1));
 

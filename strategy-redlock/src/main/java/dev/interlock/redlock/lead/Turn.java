@@ -145,7 +145,8 @@ public final class Turn {
      *
      * @param answered the question
      * @param drift by which part of a time clocks may differ
-     * @return the question by which to convert what the lead says of times before: an earlier one if its clock was set back since
+     * @return the question by which to convert what the lead says of times before: an earlier one if its clock was set
+     *     back since
      */
     public synchronized Asked answered(Asked answered, double drift) {
         Asked before = asked;

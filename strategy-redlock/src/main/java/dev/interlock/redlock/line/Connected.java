@@ -58,7 +58,8 @@ public final class Connected<C extends Connected.Connection> {
      * @param env time and threads
      * @param node the name of the server in messages
      * @param timeout how long an answer, or the first connection, is waited for, at most
-     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
+     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the
+     *     first attempt
      * @param onDropped called when the connection has ended, under the lock
      */
     public Connected(Environment env, String node, Duration timeout, Consumer<Boolean> connect, Runnable onDropped) {

@@ -28,7 +28,8 @@ public final class Reconnection {
      * @param env time and threads
      * @param node the name of the server in messages
      * @param timeout how long the first connection is waited for, at most
-     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the first attempt
+     * @param connect tries until there is a connection, on a thread of its own; is told whether to wait before the
+     *     first attempt
      */
     public Reconnection(Environment env, String node, Duration timeout, Consumer<Boolean> connect) {
         this.env = env;

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The releases that one node has refused for the moment, since its disk is full or a script keeps it busy. They are sent again after a
- * pause, so that a node in trouble is not asked all the time. Safe to use from any thread.
+ * The releases that one node has refused for the moment, since its disk is full or a script keeps it busy. They are
+ * sent again after a pause, so that a node in trouble is not asked all the time. Safe to use from any thread.
  */
 public final class Redelivery {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

@@ -1,12 +1,13 @@
 -- KEYS: the birth record.
--- ARGV: the run_id of this process as INFO has shown it on this connection; cluster; configuration of its nodes, as the client knows
--- it; index of this node in it; what the client knows of that configuration: 'look' if it has yet to find out, 'pledge' if no node
--- has another one, 'founded' if it is agreed; the longest lease of the client in ms; a name for a birth; its epoch; the birth that the
--- client has watched, or '', and for how many ms that is old at the least; the indexes, one character each, of the other nodes that
--- are known to know of this process. Then for each node that the client knows: index, epoch, run_id.
--- Returns the record, after writing a new birth where this process may have forgotten leases. Or the record with the field 'seen' if
--- it was only looked at, since the node has another index than the client thinks, or belongs to a list that the client does not know
--- yet; and an empty list if the client only looks, and there is none.
+-- ARGV: the run_id of this process as INFO has shown it on this connection; cluster; configuration of its nodes, as the
+-- client knows it; index of this node in it; what the client knows of that configuration: 'look' if it has yet to find
+-- out, 'pledge' if no node has another one, 'founded' if it is agreed; the longest lease of the client in ms; a name
+-- for a birth; its epoch; the birth that the client has watched, or '', and for how many ms that is old at the least;
+-- the indexes, one character each, of the other nodes that are known to know of this process. Then for each node that
+-- the client knows: index, epoch, run_id.
+-- Returns the record, after writing a new birth where this process may have forgotten leases. Or the record with the
+-- field 'seen' if it was only looked at, since the node has another index than the client thinks, or belongs to a list
+-- that the client does not know yet; and an empty list if the client only looks, and there is none.
 local key = KEYS[1]
 local run, cluster, config, index, knows, lease, nonce, epoch, watched, age, told = unpack(ARGV, 1, 11)
 
@@ -37,7 +38,8 @@ local record = read()
 local known = record.run and record.birth and record.epoch and record.lease and record.age and record.told
   and record.config and record.founded
 local ours = known and record.cluster == cluster
--- Of two configurations the later one counts, and of one revision the first; but what was agreed counts more than what was not.
+-- Of two configurations the later one counts, and of one revision the first; but what was agreed counts more than what
+-- was not.
 local news = not ours or revision(config) > revision(record.config) or (knows == 'founded' and record.founded == '0')
 if knows == 'look' and not ours then
   return {}
@@ -89,7 +91,8 @@ else
     if peers ~= '' then
       redis.call('HSET', key, 'told', record.told .. peers)
       if age < tonumber(record.lease) then
-        -- Until now a holder that goes on with the predecessor could not learn from that node that it has none of its votes any more.
+        -- Until now a holder that goes on with the predecessor could not learn from that node that it has none of its
+        -- votes any more.
         redis.call('HSET', key, 'birth', nonce)
         age = 0
         changed = true

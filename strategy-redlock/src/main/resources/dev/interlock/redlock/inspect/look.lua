@@ -1,8 +1,8 @@
 -- KEYS: the lock, its fence, those who wait, the record of the lead, the birth record of this node.
 -- ARGV: how many of those who wait are to be told at most.
--- Returns the token that holds the lock or '', ms until it is free or -1, the last fencing token or '', the record of the lead or '', the
--- index of this node or '', the list of nodes or '', how many wait, and of the first of them the owner token and since when in µs, one
--- after the other.
+-- Returns the token that holds the lock or '', ms until it is free or -1, the last fencing token or '', the record of
+-- the lead or '', the index of this node or '', the list of nodes or '', how many wait, and of the first of them the
+-- owner token and since when in µs, one after the other.
 local function text(reply)
   return type(reply) == 'string' and reply or ''
 end

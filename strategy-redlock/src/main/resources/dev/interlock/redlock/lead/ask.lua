@@ -1,10 +1,13 @@
 -- Asks what has become of a claim that waits, and enters it among those who wait.
--- KEYS: the lock, the birth record of this node, those who wait, the record of the lead, and the fence if fencing tokens are wanted.
--- ARGV: token of the claim, lease of a grant in ms, state of the birth record, fencing tokens to reserve, life of the fence in ms; number of
--- the claim, channel of the client, life of the list in ms, when the place was taken first in µs or 0, lease of a grant to the asker in ms.
--- Returns {1, time, ms until the key expires, first and last fencing token, predecessor or '-'} if the lead has granted the lock;
--- {2, time, hop, deadline, first fencing token, root} if the root was passed on to the claim; or {0, time, ms until the key expires, when
--- the place was taken first or 0 if the claim has none because this server would not reach the client}. Times are this server's, in µs.
+-- KEYS: the lock, the birth record of this node, those who wait, the record of the lead, and the fence if fencing
+-- tokens are wanted.
+-- ARGV: token of the claim, lease of a grant in ms, state of the birth record, fencing tokens to reserve, life of the
+-- fence in ms; number of the claim, channel of the client, life of the list in ms, when the place was taken first in µs
+-- or 0, lease of a grant to the asker in ms.
+-- Returns {1, time, ms until the key expires, first and last fencing token, predecessor or '-'} if the lead has granted
+-- the lock; {2, time, hop, deadline, first fencing token, root} if the root was passed on to the claim; or {0, time, ms
+-- until the key expires, when the place was taken first or 0 if the claim has none because this server would not reach
+-- the client}. Times are this server's, in µs.
 local list, record = KEYS[3], KEYS[4]
 local place = ARGV[6] .. ' ' .. ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ' .. ARGV[7]
 local now = micros()

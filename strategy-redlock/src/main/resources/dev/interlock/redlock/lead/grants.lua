@@ -1,7 +1,7 @@
--- The lead of a lock keeps a record beside the key: "root hop claim deadline first last predecessor". The root is the token in the key; the
--- record counts only if it names that one. The hop says how often the root was passed on, and the claim to whom, or '-'; the deadline, in µs
--- of this server's clock, until when. First and last are the fencing tokens that are left. The predecessor is the holder whose release has
--- made the lock free for the root, or '-'.
+-- The lead of a lock keeps a record beside the key: "root hop claim deadline first last predecessor". The root is the
+-- token in the key; the record counts only if it names that one. The hop says how often the root was passed on, and the
+-- claim to whom, or '-'; the deadline, in µs of this server's clock, until when. First and last are the fencing tokens
+-- that are left. The predecessor is the holder whose release has made the lock free for the root, or '-'.
 
 -- What the record says, if it belongs to a root.
 local function recorded(record, root)
@@ -26,8 +26,8 @@ local function text_of(root, hop, claim, deadline, first, last, predecessor)
   return string.format('%s %d %s %.0f %.0f %.0f %s', root, hop, claim, deadline, first, last, predecessor)
 end
 
--- Grants a lock that nobody holds to the first who waits and is there; to the one who asks, for another lease. Returns its token; nil if
--- nobody is there; or nil and an error.
+-- Grants a lock that nobody holds to the first who waits and is there; to the one who asks, for another lease. Returns
+-- its token; nil if nobody is there; or nil and an error.
 local function grant_head(lock, fence, list, record, life, predecessor, asker, asked)
   local waiter = first_there(list, asker)
   if not waiter then

@@ -1,7 +1,7 @@
 -- Takes a claim out of those who wait; what was granted to it meanwhile goes on to the next.
 -- KEYS: the lock, those who wait, the record of the lead, and the fence if fencing tokens are wanted.
--- ARGV: token of the claim, its entry among those who wait, life of the fence in ms, most hops, the least that this server's clock shows
--- unless it was set back.
+-- ARGV: token of the claim, its entry among those who wait, life of the fence in ms, most hops, the least that this
+-- server's clock shows unless it was set back.
 -- Returns {0}, or {1, root} if the claim was passed a root that nobody else waits for.
 local lock, list, record = KEYS[1], KEYS[2], KEYS[3]
 redis.call('ZREM', list, ARGV[2])

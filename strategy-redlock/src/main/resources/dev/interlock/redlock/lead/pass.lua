@@ -1,7 +1,7 @@
 -- Passes a root on to the first of those who wait.
 -- KEYS: the lock, those who wait, the record of the lead.
--- ARGV: root, hop at which its owner is, deadline in µs of this server's clock, first fencing token that is left, the least that this
--- server's clock shows unless it was set back.
+-- ARGV: root, hop at which its owner is, deadline in µs of this server's clock, first fencing token that is left, the
+-- least that this server's clock shows unless it was set back.
 -- Returns 1 if it was passed on, by this request or by an earlier copy of it; 0 if not, and then nothing was changed.
 local holder = redis.call('GET', KEYS[1])
 local kept = holder == ARGV[1] and recorded(KEYS[3], holder)

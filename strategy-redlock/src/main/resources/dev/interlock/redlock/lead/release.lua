@@ -1,7 +1,7 @@
 -- KEYS: for each lock the lock, its fence, those who wait, the record of the lead.
 -- ARGV: life of the fence in ms, and for each lock the owner token.
--- Returns for each lock two numbers. 1 if it was held by this token and is not any more, 0 if it is gone, -1 if something else is there.
--- And 1 if it was granted to one who waits here, otherwise 0.
+-- Returns for each lock two numbers. 1 if it was held by this token and is not any more, 0 if it is gone, -1 if
+-- something else is there. And 1 if it was granted to one who waits here, otherwise 0.
 local function release(lock, fence, list, record, token)
   local holder = redis.pcall('GET', lock)
   if not holder then

@@ -1,10 +1,10 @@
 -- Takes a lock on one node.
--- KEYS: the lock, the birth record of this node, those who wait, the record of the lead, and the fence of the lock if fencing tokens are
--- wanted.
--- ARGV: owner token, lease in ms, state of the birth record, fencing tokens to reserve, the least first one, life of the fence in ms, and
--- the token of a holder that has released the lock, which may be replaced, or ''.
--- Returns {1, first fencing token or 0}, or {0, ms until the key expires, a digest that tells holders apart}. Nothing is written before
--- all is read and understood.
+-- KEYS: the lock, the birth record of this node, those who wait, the record of the lead, and the fence of the lock if
+-- fencing tokens are wanted.
+-- ARGV: owner token, lease in ms, state of the birth record, fencing tokens to reserve, the least first one, life of
+-- the fence in ms, and the token of a holder that has released the lock, which may be replaced, or ''.
+-- Returns {1, first fencing token or 0}, or {0, ms until the key expires, a digest that tells holders apart}. Nothing
+-- is written before all is read and understood.
 local first = 0
 local last
 if KEYS[5] then

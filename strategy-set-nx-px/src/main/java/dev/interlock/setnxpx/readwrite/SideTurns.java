@@ -85,7 +85,8 @@ final class SideTurns {
     /**
      * Notes the refusal of a claim that was to be entered.
      *
-     * @param since when it was, by the server's clock in µs; zero if it was not, because no message of this server would reach us
+     * @param since when it was, by the server's clock in µs; zero if it was not, because no message of this server
+     *     would reach us
      */
     void refused(SideClaim asked, long since) {
         Turn turn = turns.get(asked.claim().number());

@@ -56,8 +56,8 @@ local function promote()
   return true
 end
 
--- Ends what is over, and begins the phase whose turn it is. Which one that is follows from what has just ended: 'w' for a writer, 'r' for
--- a reader, nil for neither, when readers whose lease is over tell that there was a phase of reading.
+-- Ends what is over, and begins the phase whose turn it is. Which one that is follows from what has just ended: 'w' for
+-- a writer, 'r' for a reader, nil for neither, when readers whose lease is over tell that there was a phase of reading.
 local function settle(now, ended)
   if redis.call('ZREMRANGEBYSCORE', READERS, '-inf', now) > 0 then
     ended = ended or 'r'
@@ -73,7 +73,8 @@ local function settle(now, ended)
     return
   end
   if redis.call('EXISTS', READERS) == 1 then
-    -- A writer goes on reading, or whoever waited to write has left: those who are gone are dropped, and who may not ask drops nobody.
+    -- A writer goes on reading, or whoever waited to write has left: those who are gone are dropped, and who may not
+    -- ask drops nobody.
     local _ = ended == 'w' or first_there(TO_WRITE)
     if ended == 'w' or redis.call('EXISTS', TO_WRITE) == 0 then
       admit(now)

@@ -1,7 +1,8 @@
--- ARGV: owner token, lease in ms, 1 if a fence is wanted or 0, life of the fence in ms, token of a hold of the same thread or '';
--- place among those who wait or '', channel of the client, life of the list in ms or 0 not to enter it, when the place was taken first
--- in µs or 0.
--- Returns {1, fence}, or {0, ms until somebody's lease ends or -1, when the place was taken first in µs or 0 if the asker has none}.
+-- ARGV: owner token, lease in ms, 1 if a fence is wanted or 0, life of the fence in ms, token of a hold of the same
+-- thread or ''; place among those who wait or '', channel of the client, life of the list in ms or 0 not to enter it,
+-- when the place was taken first in µs or 0.
+-- Returns {1, fence}, or {0, ms until somebody's lease ends or -1, when the place was taken first in µs or 0 if the
+-- asker has none}.
 local now = micros()
 settle(millis(now))
 local within = ARGV[5]

@@ -1,7 +1,7 @@
 -- KEYS: for each claim the word of the writer or those who read.
 -- ARGV: for each of them r or w, the owner token and the lease in ms.
--- Returns for each 1 if the side was held under its token and has its lease anew or a longer one, 0 if it is gone, -1 if something else
--- is there.
+-- Returns for each 1 if the side was held under its token and has its lease anew or a longer one, 0 if it is gone, -1
+-- if something else is there.
 local now = math.floor(micros() / 1000)
 local answers = {}
 for i, key in ipairs(KEYS) do

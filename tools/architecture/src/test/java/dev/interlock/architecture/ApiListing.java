@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Lists what of some classes can be used from outside their package: types and members with all that callers, subclasses and
- * compilers see of them, in an order that depends on names alone.
+ * Lists what of some classes can be used from outside their package: types and members with all that callers,
+ * subclasses and compilers see of them, in an order that depends on names alone.
  */
 final class ApiListing {
     private static final int PROMISED = Modifier.PUBLIC | Modifier.PROTECTED;
@@ -135,8 +135,8 @@ final class ApiListing {
     }
 
     /**
-     * Adds what a type declares, and what it has from types above it that cannot be named from outside and does not override.
-     * Fields come first, then constructors, then methods, each by name.
+     * Adds what a type declares, and what it has from types above it that cannot be named from outside and does not
+     * override. Fields come first, then constructors, then methods, each by name.
      */
     private static void addMembers(Class<?> type, Class<?> declaring, Map<String, String> members) {
         for (Field field : declaring.getDeclaredFields()) {
@@ -183,7 +183,10 @@ final class ApiListing {
         return join(member.getParameterTypes(), Class::getName, ",");
     }
 
-    /** Compilers do not agree on whether the canonical constructor of a record keeps the type arguments of its parameters. */
+    /**
+     * Compilers do not agree on whether the canonical constructor of a record keeps the type arguments of its
+     * parameters.
+     */
     private static AnnotatedType[] parameterTypes(Executable member) {
         RecordComponent[] components = member.getDeclaringClass().getRecordComponents();
         boolean isCanonical = member instanceof Constructor

@@ -96,7 +96,9 @@ class ArchitectureTest {
             .and(not(resideInAnyPackage(INTEGRATIONS)))
             .as("strategies");
 
-    /** One slice each; {@code dev.interlock} and its {@code spi} name each other, as those of java.nio.file do (ADR 17). */
+    /**
+     * One slice each; {@code dev.interlock} and its {@code spi} name each other, as those of java.nio.file do (ADR 17).
+     */
     private static final SliceAssignment PACKAGES = new SliceAssignment() {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {
@@ -112,7 +114,9 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> LOCKING =
             resideInAnyPackage(ENGINE, REDIS).or(STRATEGIES).as("engine, redis and strategies");
 
-    /** What a native image must be told of, and is: each of these classes has its part in a reachability-metadata.json. */
+    /**
+     * What a native image must be told of, and is: each of these classes has its part in a reachability-metadata.json.
+     */
     private static final Set<String> REFLECTING = Set.of(
             "dev.interlock.ConfigSources",
             "dev.interlock.DistributedLocks",
@@ -434,7 +438,10 @@ class ArchitectureTest {
                 && called.getRawParameterTypes().stream().anyMatch(type -> type.isAssignableTo(Executor.class));
     }
 
-    /** Their methods take a few instructions, and neither wait nor do I/O; a lock object in each would cost more than the rest. */
+    /**
+     * Their methods take a few instructions, and neither wait nor do I/O; a lock object in each would cost more than
+     * the rest.
+     */
     private static final Set<String> MONITORS = Set.of(
             "dev.interlock.engine.Cell",
             "dev.interlock.engine.LocalQueue",

@@ -28,7 +28,9 @@ class CitedFiguresTest {
                 .toList();
     }
 
-    /** Returns the sections of a page that have an anchor, each with its heading and up to the next one of its level. */
+    /**
+     * Returns the sections of a page that have an anchor, each with its heading and up to the next one of its level.
+     */
     private static List<String> sections(String page, String anchor) {
         List<String> sections = new ArrayList<>();
         Matcher heading = HEADING.matcher(page);

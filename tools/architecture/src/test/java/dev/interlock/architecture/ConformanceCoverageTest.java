@@ -117,7 +117,10 @@ class ConformanceCoverageTest {
                 .toList();
     }
 
-    /** Returns whether a class has a word in its constants, be it of code or of an annotation, perhaps in a row of several values. */
+    /**
+     * Returns whether a class has a word in its constants, be it of code or of an annotation, perhaps in a row of
+     * several values.
+     */
     private static boolean says(JavaClass type, String word) {
         try {
             byte[] bytes =

@@ -13,7 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A package is a room: whoever enters it sees at a glance what is there. A class has one job, and a reader's patience is for one. */
+/**
+ * A package is a room: whoever enters it sees at a glance what is there. A class has one job, and a reader's patience
+ * is for one.
+ */
 class PackagesTest {
     private static final Path ROOT = Path.of("../..");
     private static final int ROOM = 20;

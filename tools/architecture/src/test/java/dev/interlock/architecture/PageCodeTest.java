@@ -33,9 +33,10 @@ import org.xml.sax.InputSource;
 
 /**
  * No block of code on a page goes unchecked. Java is compiled, in the frame that an HTML comment above it gives
- * ({@code compiled in:}, with {@code ...} where the block belongs) and that holds for the rest of the page. Other comments
- * say that a test elsewhere uses the block ({@code tested by:} a file, or the name under which a test reads the block), or
- * that nothing here can check it, and why ({@code unchecked:}). Commands are checked by {@code PageCommandsTest}.
+ * ({@code compiled in:}, with {@code ...} where the block belongs) and that holds for the rest of the page. Other
+ * comments say that a test elsewhere uses the block ({@code tested by:} a file, or the name under which a test reads
+ * the block), or that nothing here can check it, and why ({@code unchecked:}). Commands are checked by
+ * {@code PageCommandsTest}.
  */
 class PageCodeTest {
     private static final Path ROOT = Path.of("../..");

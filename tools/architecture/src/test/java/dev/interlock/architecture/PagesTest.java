@@ -24,6 +24,8 @@ class PagesTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern LINK = Pattern.compile("<(?:a|img|link)\\b[^>]*\\b(?:href|src)=\"([^\"]+)\"");
 
+    private static final Pattern COMMENT = Pattern.compile("\\s*(?:/\\*\\*?|\\*|//|--|\\\\\\*|\\(\\*)\\s+(.*)");
+
     private static final int WIDTH = 120;
 
     private static final Pattern WORKSHOP = Pattern.compile(
@@ -84,6 +86,43 @@ class PagesTest {
         String longLine = "word ".repeat(25);
         assertThat(longLines("p", List.of(longLine, "| " + longLine, "```sh", longLine, "```", longLine)))
                 .containsExactly("p:1", "p:6");
+    }
+
+    /** The lines of comments that are too long. Rows of tables and what cannot be broken may be longer. */
+    private static List<String> longComments(String file, List<String> lines) {
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            Matcher comment = COMMENT.matcher(line);
+            if (line.codePointCount(0, line.length()) > WIDTH
+                    && comment.matches()
+                    && !comment.group(1).matches("<(tr|td|th|caption)\\b.*")
+                    && comment.group(1).replaceAll("<a [^>]*>", "").contains(" ")) {
+                found.add(file + ":" + (i + 1));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void noLineOfACommentIsLongerThanItShouldBe() throws IOException {
+        List<String> files = files(ROOT, ".java", ".lua", ".tla").toList();
+        assertThat(files).hasSizeGreaterThan(500);
+        List<String> found = new ArrayList<>();
+        for (String file : files) {
+            found.addAll(longComments(file, Files.readAllLines(ROOT.resolve(file))));
+        }
+        assertThat(found)
+                .as("lines of comments with more than " + WIDTH + " characters: wrap them")
+                .isEmpty();
+
+        String longLine = "word ".repeat(25);
+        assertThat(longComments(
+                        "f",
+                        List.of("/** " + longLine, " * " + longLine, "// " + longLine, longLine, "-- " + longLine)))
+                .containsExactly("f:1", "f:2", "f:3", "f:5");
+        assertThat(longComments("f", List.of(" *   <tr><td>" + longLine, "\\* " + longLine)))
+                .containsExactly("f:2");
     }
 
     @Test

@@ -70,8 +70,8 @@ class PublicApiTest {
     }
 
     /**
-     * Returns whether a module exports the package of a type to all. One that has no descriptor exports whatever it has, and promises all but
-     * what its packages call internal.
+     * Returns whether a module exports the package of a type to all. One that has no descriptor exports whatever it
+     * has, and promises all but what its packages call internal.
      */
     private static Predicate<Class<?>> isExported(String module) throws IOException {
         Path descriptor = classesFolder(module).resolve("module-info.class");

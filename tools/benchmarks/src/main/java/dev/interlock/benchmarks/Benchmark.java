@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes candidates through scenarios, in rounds in which each has its turn in each setting, so that what changes on the machine
- * meanwhile meets them all.
+ * Takes candidates through scenarios, in rounds in which each has its turn in each setting, so that what changes on the
+ * machine meanwhile meets them all.
  */
 public final class Benchmark {
     private final List<Scenario> scenarios;

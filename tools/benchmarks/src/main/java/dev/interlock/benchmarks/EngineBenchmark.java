@@ -92,7 +92,10 @@ public class EngineBenchmark {
         wanted.unlock();
     }
 
-    /** Measures in a JVM of its own, which shows its progress on standard output, and ends with an exception if that fails. */
+    /**
+     * Measures in a JVM of its own, which shows its progress on standard output, and ends with an exception if that
+     * fails.
+     */
     static void run(Duration time, int rounds) {
         TimeValue each = TimeValue.milliseconds(time.toMillis());
         try {

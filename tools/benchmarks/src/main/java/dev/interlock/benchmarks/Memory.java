@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A backend in memory that costs next to nothing: a name that it knows makes no garbage. Its leases do not end by themselves. Safe
- * to use from any thread.
+ * A backend in memory that costs next to nothing: a name that it knows makes no garbage. Its leases do not end by
+ * themselves. Safe to use from any thread.
  */
 final class Memory implements LeaseProtocol {
     private static final Release FREED = new Release.Freed(true);
@@ -42,7 +42,10 @@ final class Memory implements LeaseProtocol {
 
     private final ConcurrentMap<String, Collection<Runnable>> listeners = new ConcurrentHashMap<>();
 
-    /** The owner token of a lock, far enough from that of the next one for them not to share a line of the processor's cache. */
+    /**
+     * The owner token of a lock, far enough from that of the next one for them not to share a line of the processor's
+     * cache.
+     */
     @SuppressWarnings("UnusedVariable") // What is there to take room.
     private static final class Holder extends AtomicReference<String> {
         private static final long serialVersionUID = 1L;

@@ -165,8 +165,8 @@ class PageCommandsTest {
     }
 
     /**
-     * Parses the arguments of the launcher, as the launcher would, and runs nothing. Where the page leaves something out
-     * ({@code …}) or names a kind of value ({@code NAME}), subcommands and options alone are looked at.
+     * Parses the arguments of the launcher, as the launcher would, and runs nothing. Where the page leaves something
+     * out ({@code …}) or names a kind of value ({@code NAME}), subcommands and options alone are looked at.
      */
     private static void parse(List<String> arguments) {
         CommandLine command = new CommandLine(dev.interlock.tools.cli.Main.class);

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.TestReporter;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The interpreters of other languages, and the libraries that they need, which their own installers fetch into the build directory. What
- * cannot be had aborts the test that needs it, with the reason: it is absent, and has neither passed nor failed.
+ * The interpreters of other languages, and the libraries that they need, which their own installers fetch into the
+ * build directory. What cannot be had aborts the test that needs it, with the reason: it is absent, and has neither
+ * passed nor failed.
  */
 final class Interpreters {
     private static final Path HOME = Path.of("target", "peers").toAbsolutePath();

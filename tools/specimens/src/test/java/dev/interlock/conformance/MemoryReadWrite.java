@@ -21,7 +21,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The read/write locks of a {@link MemoryServer}, correct unless a subclass says otherwise. Used with the server's monitor held. */
+/**
+ * The read/write locks of a {@link MemoryServer}, correct unless a subclass says otherwise. Used with the server's
+ * monitor held.
+ */
 class MemoryReadWrite {
     /** The state of one lock. */
     static final class State {

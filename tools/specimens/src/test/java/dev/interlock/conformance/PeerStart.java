@@ -9,7 +9,10 @@ import dev.interlock.specimens.SetnxExpireStrategyProvider;
 final class PeerStart {
     private PeerStart() {}
 
-    /** Starts as many peers as it is told, one after the other, and prints what each holds and how long it took to start. */
+    /**
+     * Starts as many peers as it is told, one after the other, and prints what each holds and how long it took to
+     * start.
+     */
     public static void main(String[] args) throws Exception {
         try (RedisHarness harness =
                 RedisHarness.of(new SetnxExpireStrategyProvider()).open()) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.TestReporter;
 /**
  * Counts the rules that were run again because a wrong lock broke less, or more, than it should.
  *
- * <p>Published as {@value #COUNT}. The system property of that name is the number that one test may have; without it, reruns are
- * only reported.
+ * <p>Published as {@value #COUNT}. The system property of that name is the number that one test may have; without it,
+ * reruns are only reported.
  */
 final class Reruns {
     static final String COUNT = "interlock.wronglocks.reruns";

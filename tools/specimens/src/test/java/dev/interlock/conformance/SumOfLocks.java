@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock over several names as one would write it over the locks of single names: a thread holds it if it holds each of them. Its handles and
- * stages are those of a correct lock.
+ * A lock over several names as one would write it over the locks of single names: a thread holds it if it holds each of
+ * them. Its handles and stages are those of a correct lock.
  */
 final class SumOfLocks extends ForwardingLock {
     /** What else is wrong with it. */

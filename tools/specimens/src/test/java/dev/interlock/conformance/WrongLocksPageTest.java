@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page that shows which wrong locks break which rule, against the wrong locks themselves. {@value #WRITE}=true writes it anew.
+ * The page that shows which wrong locks break which rule, against the wrong locks themselves. {@value #WRITE}=true
+ * writes it anew.
  *
  * <p>{@link WrongLocksTest} and {@link SpecimensTest} check that a lock breaks the rules that it declares.
  */

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A Redis Cluster whose nodes are {@code redis-server} processes of our own on free ports of the loopback interface.
  * When it is returned, all slots are served, and all nodes agree on the slot table.
  *
- * <p>The nodes do not fail over because the machine is busy: a node is down for the others after {@value #STEADY_SECONDS} seconds
- * of silence, except while a test {@linkplain #kill kills} or {@linkplain #pause pauses} a primary, or when it
- * {@linkplain #nodeTimeout says otherwise}.
+ * <p>The nodes do not fail over because the machine is busy: a node is down for the others after
+ * {@value #STEADY_SECONDS} seconds of silence, except while a test {@linkplain #kill kills} or
+ * {@linkplain #pause pauses} a primary, or when it {@linkplain #nodeTimeout says otherwise}.
  *
  * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
  */
@@ -46,8 +46,8 @@ public final class ClusterServers implements AutoCloseable {
     /**
      * Starts a cluster of three primaries without replicas.
      *
-     * @param extraArgs more arguments for all nodes, as in {@link RedisServer#start}; with {@code "--requirepass"} replicas log in
-     *     with that password
+     * @param extraArgs more arguments for all nodes, as in {@link RedisServer#start}; with {@code "--requirepass"}
+     *     replicas log in with that password
      * @return the cluster
      * @throws RedisServerException if a node does not start, or they do not find each other
      */
@@ -58,8 +58,8 @@ public final class ClusterServers implements AutoCloseable {
     /**
      * Starts a cluster.
      *
-     * @param primaries how many primaries, among which the slots are divided in equal ranges; three or more can fail over when one
-     *     is lost
+     * @param primaries how many primaries, among which the slots are divided in equal ranges; three or more can fail
+     *     over when one is lost
      * @param replicasEach how many replicas each of them has
      * @param extraArgs more arguments for all nodes, as in {@link #start(String...)}
      * @return the cluster
@@ -162,7 +162,8 @@ public final class ClusterServers implements AutoCloseable {
     /**
      * Returns the nodes, primaries and replicas.
      *
-     * @return all but those that were removed, running or not; first the primaries of the start in the order of their slots
+     * @return all but those that were removed, running or not; first the primaries of the start in the order of their
+     *     slots
      */
     public List<RedisServer> nodes() {
         return List.copyOf(nodes);
@@ -322,8 +323,8 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Waits until a replica serves the slots of a primary that was {@linkplain #kill killed} or {@linkplain #pause paused}, and
-     * all running nodes know it.
+     * Waits until a replica serves the slots of a primary that was {@linkplain #kill killed} or
+     * {@linkplain #pause paused}, and all running nodes know it.
      *
      * @param former the former primary
      * @return the new primary
@@ -393,8 +394,9 @@ public final class ClusterServers implements AutoCloseable {
     }
 
     /**
-     * Waits until all running nodes agree on who serves which slot, serve, and take each other for healthy, and replicas have the
-     * data of their primaries. A node that is paused is resumed or killed first, or has been replaced.
+     * Waits until all running nodes agree on who serves which slot, serve, and take each other for healthy, and
+     * replicas have the data of their primaries. A node that is paused is resumed or killed first, or has been
+     * replaced.
      *
      * @throws RedisServerException if that does not happen within a minute
      */
@@ -417,7 +419,8 @@ public final class ClusterServers implements AutoCloseable {
     /**
      * Sets the time of silence after which a node counts another one as down.
      *
-     * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause failovers
+     * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause
+     *     failovers
      */
     public void nodeTimeout(Duration time) {
         nodeTimeout = time;

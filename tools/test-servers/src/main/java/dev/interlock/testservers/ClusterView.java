@@ -14,8 +14,8 @@ final class ClusterView {
     private final Map<Integer, Node> nodes = new TreeMap<>();
 
     /**
-     * A node of the cluster: its id, where clients and nodes find it, the id of its primary or {@code -}, its state, and the slots
-     * that it serves.
+     * A node of the cluster: its id, where clients and nodes find it, the id of its primary or {@code -}, its state,
+     * and the slots that it serves.
      */
     record Node(String id, String address, String primaryId, Set<String> flags, BitSet slots) {
         int busPort() {

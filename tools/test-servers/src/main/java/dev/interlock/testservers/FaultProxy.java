@@ -181,8 +181,8 @@ public final class FaultProxy implements AutoCloseable {
      * Replaces the ports by which sentinels and cluster nodes lead clients to each other, so that a client stays on its
      * own proxies. Applies to addresses on 127.0.0.1 in replies and messages from now on.
      *
-     * @param ports the port of a proxy for the port of each server; all have the same number of digits, as those of servers and
-     *     proxies of this library do
+     * @param ports the port of a proxy for the port of each server; all have the same number of digits, as those of
+     *     servers and proxies of this library do
      */
     public void translate(Map<Integer, Integer> ports) {
         translation = new PortTranslation(ports);
@@ -267,9 +267,9 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies}, and a {@link #loseNextReply} or {@link #trap} that
-     * has met no request: passes on what was held back, and what comes; has no effect otherwise. Connections that were
-     * {@linkplain #halfOpen lost silently} stay lost.
+     * Ends {@link #blackhole}, {@link #blackholeReplies}, {@link #delayReplies}, and a {@link #loseNextReply} or
+     * {@link #trap} that has met no request: passes on what was held back, and what comes; has no effect otherwise.
+     * Connections that were {@linkplain #halfOpen lost silently} stay lost.
      */
     public void heal() {
         trap.set(null);
@@ -288,8 +288,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Forwards the next request on any connection, loses its reply, and closes that connection instead. Replaces a trap that has not
-     * caught a request yet.
+     * Forwards the next request on any connection, loses its reply, and closes that connection instead. Replaces a trap
+     * that has not caught a request yet.
      *
      * @return is completed once the reply is lost
      */
@@ -303,7 +303,8 @@ public final class FaultProxy implements AutoCloseable {
      *
      * @param text the text
      * @param kind what happens to the request
-     * @return is completed once that has happened: when the request has come, or, where it is carried out, when the reply has
+     * @return is completed once that has happened: when the request has come, or, where it is carried out, when the
+     *     reply has
      */
     public CompletableFuture<Void> trap(String text, Trap kind) {
         ArmedTrap armed = new ArmedTrap(text, kind);

@@ -12,8 +12,8 @@ final class PortTranslation {
     static final PortTranslation NONE = new PortTranslation(Map.of());
 
     /**
-     * An address in the reply of a sentinel or in {@code CLUSTER SLOTS}, where host and port are elements of a list, or in a
-     * redirection or in the message of a switch-over, where they are text.
+     * An address in the reply of a sentinel or in {@code CLUSTER SLOTS}, where host and port are elements of a list, or
+     * in a redirection or in the message of a switch-over, where they are text.
      */
     private static final Pattern ADDRESS = Pattern.compile("(127\\.0\\.0\\.1(?:\r\n:|\r\n\\$\\d+\r\n|:| ))(\\d+)");
 
@@ -22,8 +22,8 @@ final class PortTranslation {
     /**
      * Creates a translation.
      *
-     * @param ports the port that clients are told instead of each port; both have the same number of digits, because the length of
-     *     a reply stands in front of it
+     * @param ports the port that clients are told instead of each port; both have the same number of digits, because
+     *     the length of a reply stands in front of it
      */
     PortTranslation(Map<Integer, Integer> ports) {
         ports.forEach((from, to) -> {

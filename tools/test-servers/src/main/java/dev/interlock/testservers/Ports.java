@@ -45,7 +45,10 @@ final class Ports {
         }
     }
 
-    /** Binds to a free port, which no other server or proxy of this library gets until it is {@linkplain #giveBack given back}. */
+    /**
+     * Binds to a free port, which no other server or proxy of this library gets until it is
+     * {@linkplain #giveBack given back}.
+     */
     static ServerSocket listen() {
         IOException last = null;
         for (int i = 0; i < TRIES; i++) {

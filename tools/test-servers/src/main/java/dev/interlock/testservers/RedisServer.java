@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running {@code redis-server} process of our own, on a free port of the loopback interface, which keeps nothing on disk
- * unless it is {@linkplain #stop stopped}.
+ * A running {@code redis-server} process of our own, on a free port of the loopback interface, which keeps nothing on
+ * disk unless it is {@linkplain #stop stopped}.
  *
  * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
  */
@@ -84,8 +84,8 @@ public final class RedisServer implements AutoCloseable {
      * Starts a server and waits until it answers.
      *
      * @param extraArgs more arguments for {@code redis-server}, such as {@code "--maxmemory", "1mb"}; with
-     *     {@code "--requirepass"} this object logs in with that password, with {@code "--cluster-enabled", "yes"} the server gets
-     *     a free port for the cluster's bus too, and with {@code "--sentinel"} it is a sentinel
+     *     {@code "--requirepass"} this object logs in with that password, with {@code "--cluster-enabled", "yes"} the
+     *     server gets a free port for the cluster's bus too, and with {@code "--sentinel"} it is a sentinel
      * @return the server
      * @throws RedisServerException if it does not start; the message carries its log
      */
@@ -379,8 +379,8 @@ public final class RedisServer implements AutoCloseable {
      * Carries out a command over this object's own connection, one at a time.
      *
      * @param args its name and arguments
-     * @return its reply: {@code null}, a {@link Long}, a {@link String}, or a {@link List} of these, in which errors are
-     *     {@link RedisServerException}s
+     * @return its reply: {@code null}, a {@link Long}, a {@link String}, or a {@link List} of these, in which errors
+     *     are {@link RedisServerException}s
      * @throws RedisServerException if the reply is an error, which is then the message, or there is none in ten seconds
      */
     public @Nullable Object command(String... args) {
@@ -468,8 +468,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Returns how often each command was called since the last {@code CONFIG RESETSTAT} or start, by clients, this object, and
-     * scripts.
+     * Returns how often each command was called since the last {@code CONFIG RESETSTAT} or start, by clients, this
+     * object, and scripts.
      *
      * @return the number of calls by command in lower case, such as {@code set} and {@code client|list}
      */
@@ -495,7 +495,9 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Kills the process, paused or not, waits for its end, and deletes its directory; has no effect if called again. */
+    /**
+     * Kills the process, paused or not, waits for its end, and deletes its directory; has no effect if called again.
+     */
     @Override
     public void close() {
         lock.lock();

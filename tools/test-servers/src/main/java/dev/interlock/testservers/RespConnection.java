@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that speaks just enough of the Redis protocol, version 2. Not safe for use by several threads at once. */
+/**
+ * A connection that speaks just enough of the Redis protocol, version 2. Not safe for use by several threads at once.
+ */
 public final class RespConnection implements Closeable {
     private final Socket socket = new Socket();
     private final InputStream in;

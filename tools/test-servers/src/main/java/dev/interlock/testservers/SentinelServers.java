@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * redis-server} processes of our own on free ports of the loopback interface, which have found each other when this
  * object is returned.
  *
- * <p>The sentinels ask and tell each other more often than they do by default, so that a failover takes about two seconds. They
- * do not fail over because the machine is busy: a server is down for them after {@value #STEADY_SECONDS} seconds of silence,
- * except while a test {@linkplain #killPrimary kills} or {@linkplain #pausePrimary pauses} the primary, or when it
- * {@linkplain #downAfter says otherwise}.
+ * <p>The sentinels ask and tell each other more often than they do by default, so that a failover takes about two
+ * seconds. They do not fail over because the machine is busy: a server is down for them after {@value #STEADY_SECONDS}
+ * seconds of silence, except while a test {@linkplain #killPrimary kills} or {@linkplain #pausePrimary pauses} the
+ * primary, or when it {@linkplain #downAfter says otherwise}.
  *
  * <p>Servers that are still running when the JVM ends are killed. Instances are safe to use from any thread.
  */
@@ -48,8 +48,8 @@ public final class SentinelServers implements AutoCloseable {
     /**
      * Starts a primary with two replicas, and their sentinels.
      *
-     * @param extraArgs more arguments for the primary and its replicas; with {@code "--requirepass"} the replicas and the
-     *     sentinels log in with that password, while the sentinels themselves ask for none
+     * @param extraArgs more arguments for the primary and its replicas; with {@code "--requirepass"} the replicas and
+     *     the sentinels log in with that password, while the sentinels themselves ask for none
      * @return the servers, of which each sentinel knows all
      * @throws RedisServerException if one does not start, or they do not find each other
      */
@@ -275,8 +275,9 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Tells the sentinels to promote a replica, and waits until they agree on it and all running servers follow it. As everywhere,
-     * the former primary accepts writes, which are then lost, until a sentinel makes it a replica a moment later.
+     * Tells the sentinels to promote a replica, and waits until they agree on it and all running servers follow it. As
+     * everywhere, the former primary accepts writes, which are then lost, until a sentinel makes it a replica a moment
+     * later.
      *
      * @return the new primary
      * @throws RedisServerException if that does not happen within a minute
@@ -308,8 +309,8 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     /**
-     * Waits until the sentinels agree on the primary and know each other, and all other running servers are replicas that have
-     * the primary's data. A server that is paused is resumed or killed first.
+     * Waits until the sentinels agree on the primary and know each other, and all other running servers are replicas
+     * that have the primary's data. A server that is paused is resumed or killed first.
      *
      * @throws RedisServerException if that does not happen within a minute
      */
@@ -381,7 +382,8 @@ public final class SentinelServers implements AutoCloseable {
     /**
      * Sets the time of silence after which a sentinel counts a server as down.
      *
-     * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause failovers
+     * @param time the time, {@value #STEADY_SECONDS} seconds at first; too short a one lets a busy machine cause
+     *     failovers
      */
     public void downAfter(Duration time) {
         downAfter = time;

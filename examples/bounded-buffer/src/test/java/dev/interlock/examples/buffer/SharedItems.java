@@ -10,8 +10,8 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Items in a list in Redis, which refuses each write whose fencing token is smaller than one that it has seen. It also keeps what is in
- * whose hands, and what is done, so that a test can count.
+ * Items in a list in Redis, which refuses each write whose fencing token is smaller than one that it has seen. It also
+ * keeps what is in whose hands, and what is done, so that a test can count.
  */
 final class SharedItems implements Items {
     /** Compares the token, as each write does first. */

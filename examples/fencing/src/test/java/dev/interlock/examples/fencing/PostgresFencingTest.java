@@ -110,7 +110,10 @@ class PostgresFencingTest {
         });
     }
 
-    /** Each transaction that passed counts itself and notes its token; one that a smaller token followed would show in the notes. */
+    /**
+     * Each transaction that passed counts itself and notes its token; one that a smaller token followed would show in
+     * the notes.
+     */
     @Test
     void transactionsOfManyHoldersPassTheFenceInTheOrderOfTheirTokens() throws Exception {
         begin(ROW);

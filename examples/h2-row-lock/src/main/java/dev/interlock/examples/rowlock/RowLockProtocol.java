@@ -22,8 +22,8 @@ import java.util.OptionalLong;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
- * The lock is a row with its owner and the end of the lease. Each step is one statement, which the database carries out while it
- * holds the row; the database's clock alone says whether a lease has ended.
+ * The lock is a row with its owner and the end of the lease. Each step is one statement, which the database carries out
+ * while it holds the row; the database's clock alone says whether a lease has ended.
  */
 final class RowLockProtocol implements LeaseProtocol {
     private static final String TABLE = "CREATE TABLE IF NOT EXISTS interlock (name VARCHAR PRIMARY KEY,"

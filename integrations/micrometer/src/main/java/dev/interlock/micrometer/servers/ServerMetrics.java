@@ -15,16 +15,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Measures what a factory {@linkplain DistributedLockFactory#servers knows} of each of the independent servers of its backend, for
- * strategies that use several, such as {@code redlock}; of other strategies there are no such meters.
+ * Measures what a factory {@linkplain DistributedLockFactory#servers knows} of each of the independent servers of its
+ * backend, for strategies that use several, such as {@code redlock}; of other strategies there are no such meters.
  *
  * <pre>{@code
  * ServerMetrics.of(factory, Tags.of("factory", "orders")).bindTo(registry);
  * }</pre>
  *
- * <p>The meters have the tags {@code strategy} and {@code server}, and those that are given. When any of them is read, servers that have
- * joined get meters, and those that have left lose theirs; so do all servers of a factory that is closed. An instance that is closed
- * leaves no meter behind. Instances are safe to use from any thread.
+ * <p>The meters have the tags {@code strategy} and {@code server}, and those that are given. When any of them is read,
+ * servers that have joined get meters, and those that have left lose theirs; so do all servers of a factory that is
+ * closed. An instance that is closed leaves no meter behind. Instances are safe to use from any thread.
  */
 public final class ServerMetrics implements MeterBinder, AutoCloseable {
     private final DistributedLockFactory factory;
@@ -53,8 +53,8 @@ public final class ServerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters with a registry, now and when further servers join. Has no effect if they are registered with it already, or
-     * this object is closed.
+     * Registers the meters with a registry, now and when further servers join. Has no effect if they are registered
+     * with it already, or this object is closed.
      *
      * @param registry the registry
      */

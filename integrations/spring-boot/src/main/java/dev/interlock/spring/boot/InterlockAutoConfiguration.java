@@ -20,7 +20,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Auto-configuration of a {@link DistributedLockFactory} named {@value #DEFAULT_FACTORY}, unless the application has a factory of its own.
+ * Auto-configuration of a {@link DistributedLockFactory} named {@value #DEFAULT_FACTORY}, unless the application has a
+ * factory of its own.
  */
 @AutoConfiguration(
         afterName = {

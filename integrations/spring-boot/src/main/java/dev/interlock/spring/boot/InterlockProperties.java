@@ -96,8 +96,8 @@ public final class InterlockProperties {
     /** The settings of observations. */
     public static final class Observations {
         /**
-         * Whether acquisitions and holds are observed, as spans of a trace are, where interlock-micrometer and an observation registry
-         * are there.
+         * Whether acquisitions and holds are observed, as spans of a trace are, where interlock-micrometer and an
+         * observation registry are there.
          */
         private boolean enabled = true;
 
@@ -188,7 +188,8 @@ public final class InterlockProperties {
         private Duration waitTime = Duration.ofSeconds(10);
 
         /**
-         * Place of locks among other advice of a method. A smaller number is further outside; that of transactions must be larger.
+         * Place of locks among other advice of a method. A smaller number is further outside; that of transactions must
+         * be larger.
          */
         private int order = LockedAdvisor.DEFAULT_ORDER;
 

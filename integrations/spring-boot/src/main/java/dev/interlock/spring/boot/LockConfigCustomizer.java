@@ -4,8 +4,8 @@ package dev.interlock.spring.boot;
 import dev.interlock.LockConfig;
 
 /**
- * Changes the configuration of a factory before it is made, for what properties cannot carry. Beans of this type are called in their
- * order, for each factory that the auto-configuration makes.
+ * Changes the configuration of a factory before it is made, for what properties cannot carry. Beans of this type are
+ * called in their order, for each factory that the auto-configuration makes.
  */
 @FunctionalInterface
 public interface LockConfigCustomizer {

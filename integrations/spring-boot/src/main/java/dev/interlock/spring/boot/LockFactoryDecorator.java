@@ -4,8 +4,8 @@ package dev.interlock.spring.boot;
 import dev.interlock.DistributedLockFactory;
 
 /**
- * Puts something around each factory that the auto-configuration makes. Beans of this type are called in their order, the first one
- * innermost.
+ * Puts something around each factory that the auto-configuration makes. Beans of this type are called in their order,
+ * the first one innermost.
  */
 @FunctionalInterface
 public interface LockFactoryDecorator {

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * The settings of one factory of locks: {@code interlock.*} for the default one, and {@code interlock.factories.<name>.*} for others.
- * What is not set is {@code null}, so that it can be taken from elsewhere.
+ * The settings of one factory of locks: {@code interlock.*} for the default one, and
+ * {@code interlock.factories.<name>.*} for others. What is not set is {@code null}, so that it can be taken from
+ * elsewhere.
  */
 @ConfigurationProperties("interlock")
 public final class LockFactoryProperties {
@@ -21,14 +22,14 @@ public final class LockFactoryProperties {
     private @Nullable String strategy;
 
     /**
-     * Servers, such as redis://localhost:6379, redis-sentinel://host1,host2/0#name or redis-cluster://host1,host2. If not set,
-     * the connection of spring.data.redis.* or of a service connection is used.
+     * Servers, such as redis://localhost:6379, redis-sentinel://host1,host2/0#name or redis-cluster://host1,host2. If
+     * not set, the connection of spring.data.redis.* or of a service connection is used.
      */
     private List<String> endpoints = new ArrayList<>();
 
     /**
-     * Name of a bean whose connections are used instead of own ones: a client of Jedis, Lettuce or Redisson, as far as the
-     * strategy takes it.
+     * Name of a bean whose connections are used instead of own ones: a client of Jedis, Lettuce or Redisson, as far as
+     * the strategy takes it.
      */
     private @Nullable String clientBean;
 
@@ -83,8 +84,8 @@ public final class LockFactoryProperties {
     public LockFactoryProperties() {}
 
     /**
-     * Returns these settings, where what is not set is taken from others: servers, client and options only if these do not name
-     * another strategy.
+     * Returns these settings, where what is not set is taken from others: servers, client and options only if these do
+     * not name another strategy.
      */
     LockFactoryProperties orElse(LockFactoryProperties others) {
         LockFactoryProperties merged = new LockFactoryProperties();

@@ -11,8 +11,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a {@link DistributedLockFactory} for each {@code interlock.factories.<name>}, which is injected where its name
- * qualifies it.
+ * Auto-configuration of a {@link DistributedLockFactory} for each {@code interlock.factories.<name>}, which is injected
+ * where its name qualifies it.
  */
 @AutoConfiguration(after = InterlockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "interlock.enabled", matchIfMissing = true)
@@ -20,7 +20,10 @@ import org.springframework.core.env.Environment;
 public final class NamedLockFactoriesAutoConfiguration {
     NamedLockFactoriesAutoConfiguration() {}
 
-    /** Registers the beans. Public, because code that is generated ahead of time calls it from a package of the application. */
+    /**
+     * Registers the beans. Public, because code that is generated ahead of time calls it from a package of the
+     * application.
+     */
     public static final class Registrar implements BeanRegistrar {
         /** Creates a registrar. */
         public Registrar() {}

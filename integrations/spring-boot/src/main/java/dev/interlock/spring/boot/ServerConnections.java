@@ -18,7 +18,10 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.util.ClassUtils;
 
-/** Finds out how a factory reaches its servers: by a client that is named, by its endpoints, or as the rest of the application does. */
+/**
+ * Finds out how a factory reaches its servers: by a client that is named, by its endpoints, or as the rest of the
+ * application does.
+ */
 final class ServerConnections {
     private static final String REDISSON = "org.redisson.api.RedissonClient";
 

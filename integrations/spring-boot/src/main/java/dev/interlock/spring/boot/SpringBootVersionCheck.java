@@ -8,7 +8,9 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Says which Spring Boot this module needs, before a class that an older one lacks ends the start without saying why. */
+/**
+ * Says which Spring Boot this module needs, before a class that an older one lacks ends the start without saying why.
+ */
 final class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
     private static final int MAJOR = 4;
     private static final int MINOR = 1;

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Exclusion and fencing. All chapters take ten times as long; {@link ClientVersionsTest} shows that waiters are woken. */
+/**
+ * Exclusion and fencing. All chapters take ten times as long; {@link ClientVersionsTest} shows that waiters are woken.
+ */
 @Tag("deep")
 @ExtendWith(BootClientsChaptersTest.Chapters.class)
 class BootClientsChaptersTest extends BootClientsConformance {

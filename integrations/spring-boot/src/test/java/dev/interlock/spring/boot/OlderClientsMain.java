@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Locks once, and says so. Its arguments are a strategy, or {@link #BUILDER} for a factory over a client, its endpoints, and
- * options as {@code name=value}.
+ * Locks once, and says so. Its arguments are a strategy, or {@link #BUILDER} for a factory over a client, its
+ * endpoints, and options as {@code name=value}.
  */
 final class OlderClientsMain {
     static final String BUILDER = "builder";

@@ -103,7 +103,10 @@ class SpringBootPageTest {
         assertThat(errors.toString()).isEmpty();
     }
 
-    /** As on the page, but for both ports, and for the strategy, of which the class path has others beside that of the starter. */
+    /**
+     * As on the page, but for both ports, and for the strategy, of which the class path has others beside that of the
+     * starter.
+     */
     @Test
     void itsProgramLocksAndHasMetrics(@TempDir Path directory) throws Exception {
         compile(directory, "InvoicesApplication", program());

@@ -52,7 +52,10 @@ class SpringBootVersionCheckTest {
                 .hasAtLeastOneElementOfType(SpringBootVersionCheck.class);
     }
 
-    /** A process that has the Spring Boot of {@code target/older-boot}, which the profile deep copies, and nothing of this one. */
+    /**
+     * A process that has the Spring Boot of {@code target/older-boot}, which the profile deep copies, and nothing of
+     * this one.
+     */
     @Test
     @Tag("deep")
     void anApplicationWithSpringBoot35EndsWithTheWord() throws IOException, InterruptedException {

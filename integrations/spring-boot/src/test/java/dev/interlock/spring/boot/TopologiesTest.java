@@ -26,7 +26,10 @@ import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Spring Boot's own properties lead to locks on whatever they name: real sentinels, a real cluster, a server behind TLS. */
+/**
+ * Spring Boot's own properties lead to locks on whatever they name: real sentinels, a real cluster, a server behind
+ * TLS.
+ */
 @Tag("deep")
 class TopologiesTest {
     private static final String PASSWORD = "changeit";

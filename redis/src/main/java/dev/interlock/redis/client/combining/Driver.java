@@ -7,7 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A platform thread that leads a connection in place of virtual threads, whose sockets the JDK closes when they are interrupted.
+ * A platform thread that leads a connection in place of virtual threads, whose sockets the JDK closes when they are
+ * interrupted.
  *
  * <p>The thread starts when it is first needed, and ends after a while of idleness.
  */

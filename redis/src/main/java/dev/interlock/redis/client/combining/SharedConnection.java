@@ -23,7 +23,8 @@ final class SharedConnection {
     /**
      * Creates a connection that is opened when it is first used.
      *
-     * @param onSuspicion told since when the server has not been heard on this connection: others may have met the same fate
+     * @param onSuspicion told since when the server has not been heard on this connection: others may have met the same
+     *     fate
      */
     SharedConnection(Environment env, Failures failures, JedisDialer dialer, LongConsumer onSuspicion) {
         this.env = env;

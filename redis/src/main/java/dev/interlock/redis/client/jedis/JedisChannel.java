@@ -83,8 +83,8 @@ public final class JedisChannel {
     }
 
     /**
-     * As {@link #hasUnread}, and sees what TLS has not decrypted yet: perhaps a reply, perhaps only something between the two sides of
-     * the encryption.
+     * As {@link #hasUnread}, and sees what TLS has not decrypted yet: perhaps a reply, perhaps only something between
+     * the two sides of the encryption.
      */
     public boolean hasArrived() throws IOException {
         return hasUnread() || arriving.available() > 0;
@@ -117,7 +117,8 @@ public final class JedisChannel {
      * Reads the reply that has begun.
      *
      * @return {@code null}, {@link Long}, {@link String}, {@link java.util.List} of these, or {@link ServerError}
-     * @throws IOException if it does not come in full, each part in time, or is none; the connection is of no more use then
+     * @throws IOException if it does not come in full, each part in time, or is none; the connection is of no more use
+     *     then
      */
     @SuppressWarnings("deprecation")
     public @Nullable Object read(Deadline deadline) throws IOException {

@@ -12,8 +12,8 @@ import redis.clients.jedis.Connection;
 /**
  * Connections of our own, lent in order of arrival, so that no thread times out because of later ones.
  *
- * <p>A connection is made when all others are in use, and is not connected yet, so that it connects within the time that its first
- * call has. Safe to use from any thread.
+ * <p>A connection is made when all others are in use, and is not connected yet, so that it connects within the time
+ * that its first call has. Safe to use from any thread.
  */
 final class OwnPool implements ConnectionPool {
     /** More threads than any program has. */

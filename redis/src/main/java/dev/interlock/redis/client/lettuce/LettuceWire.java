@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One Lettuce connection for all threads, and further ones for transactions.
  *
- * <p>Lettuce does not reconnect by itself here: a connection that has ended is replaced by the next call, so that nothing can
- * be repeated and no call is rejected because the time to try again has not come.
+ * <p>Lettuce does not reconnect by itself here: a connection that has ended is replaced by the next call, so that
+ * nothing can be repeated and no call is rejected because the time to try again has not come.
  */
 public final class LettuceWire implements Wire {
     /** The number of connections that may end without a reason before the server counts as unreachable. */

@@ -210,8 +210,8 @@ final class ShardSubscriptions {
         }
 
         /**
-         * Passes an event to the subscription, unless it is subscribed elsewhere by now. Returns whether the event was passed
-         * on.
+         * Passes an event to the subscription, unless it is subscribed elsewhere by now. Returns whether the event was
+         * passed on.
          */
         private boolean note(@Nullable Boolean begun, Consumer<RedisNode.Listener> event) {
             lock.lock();

@@ -27,7 +27,8 @@ final class SlotTable {
     /**
      * Reads the reply to {@code CLUSTER SLOTS}.
      *
-     * @param asked the node that gave it, which stands for nodes without an address, and whose login and encryption all nodes share
+     * @param asked the node that gave it, which stands for nodes without an address, and whose login and encryption all
+     *     nodes share
      */
     static SlotTable of(List<?> reply, RedisEndpoint asked) {
         @Nullable RedisEndpoint[] owners = new RedisEndpoint[HashSlot.COUNT];

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a caller may rely on that leaves its reply to the thread of a connection, which here looks at nothing until it is woken. */
+/**
+ * What a caller may rely on that leaves its reply to the thread of a connection, which here looks at nothing until it
+ * is woken.
+ */
 class ReplyReaderTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

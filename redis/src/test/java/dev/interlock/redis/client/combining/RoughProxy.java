@@ -12,7 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** Stands in front of a server on this machine, and does to the stream of replies what it is told to, piece by piece. */
+/**
+ * Stands in front of a server on this machine, and does to the stream of replies what it is told to, piece by piece.
+ */
 final class RoughProxy implements AutoCloseable {
     /** Larger than what one batch is answered with, so that a piece usually begins where a reply does. */
     private static final int BUFFER_SIZE = 64 * 1024;

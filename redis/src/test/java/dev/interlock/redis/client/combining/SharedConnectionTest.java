@@ -40,7 +40,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What those who share a connection may rely on. The first caller blocks the connection, so that others can be arranged. */
+/**
+ * What those who share a connection may rely on. The first caller blocks the connection, so that others can be
+ * arranged.
+ */
 class SharedConnectionTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final RedisCommand PING = RedisCommand.of("PING");

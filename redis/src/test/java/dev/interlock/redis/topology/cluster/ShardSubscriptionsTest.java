@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Subscriptions between two clusters of one node each, so that a table can say at any moment that a slot has moved. It takes two seconds
- * until such a node serves, so the tests share them.
+ * Subscriptions between two clusters of one node each, so that a table can say at any moment that a slot has moved. It
+ * takes two seconds until such a node serves, so the tests share them.
  */
 class ShardSubscriptionsTest {
     private static RedisServer one;
@@ -90,7 +90,10 @@ class ShardSubscriptionsTest {
         await().atMost(LONG).until(() -> listeners(one, "first") + listeners(one, "second") == 0);
     }
 
-    /** Does not come back from hearing its end before the other one has begun anew, or it is clear that it is not told so. */
+    /**
+     * Does not come back from hearing its end before the other one has begun anew, or it is clear that it is not told
+     * so.
+     */
     private static final class Entangled implements RedisNode.Listener {
         private final ClusterFixture.Heard heard = new ClusterFixture.Heard();
         private final CountDownLatch begunAnew = new CountDownLatch(2);

@@ -18,11 +18,16 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which artifacts need which, as Maven has written it down when this module was built, and where they are on the class path. */
+/**
+ * Which artifacts need which, as Maven has written it down when this module was built, and where they are on the class
+ * path.
+ */
 public final class Artifacts {
     private static final String TREE = "dependencies.txt";
 
-    /** A line of the tree: its depth, three letters a level, and group, artifact, type and version, perhaps in brackets. */
+    /**
+     * A line of the tree: its depth, three letters a level, and group, artifact, type and version, perhaps in brackets.
+     */
     private static final Pattern LINE = Pattern.compile("([-+|\\\\ ]*)\\(?[^:(]+:([^:]+):jar:([^: )]+).*");
 
     private static final int INDENT = 3;

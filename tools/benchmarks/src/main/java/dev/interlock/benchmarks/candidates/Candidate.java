@@ -46,7 +46,10 @@ public record Candidate(
         return !objections.containsKey(topology);
     }
 
-    /** Returns whether threads of one client pass locks on as they are made to; where none could, the others say nothing new. */
+    /**
+     * Returns whether threads of one client pass locks on as they are made to; where none could, the others say nothing
+     * new.
+     */
     public boolean passesOnAsItComes() {
         return !options.containsKey(InterlockOpener.LOCAL_HANDOFFS);
     }

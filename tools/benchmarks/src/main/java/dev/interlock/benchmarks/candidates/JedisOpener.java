@@ -14,7 +14,9 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.builders.AbstractClientBuilder;
 import redis.clients.jedis.params.SetParams;
 
-/** Opens Jedis clients with a {@link SpinLock}, and room for as many connections as a busy application allows itself. */
+/**
+ * Opens Jedis clients with a {@link SpinLock}, and room for as many connections as a busy application allows itself.
+ */
 public final class JedisOpener implements Opener {
     private static final int CONNECTIONS = 64;
 

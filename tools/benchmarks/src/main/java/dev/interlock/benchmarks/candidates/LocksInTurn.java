@@ -6,7 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** Several locks, taken one after the other and given up in the opposite order, as a program does that has no lock over several names. */
+/**
+ * Several locks, taken one after the other and given up in the opposite order, as a program does that has no lock over
+ * several names.
+ */
 public final class LocksInTurn implements Lock {
     private final List<Lock> locks;
 

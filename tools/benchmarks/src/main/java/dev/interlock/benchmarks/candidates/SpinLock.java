@@ -9,7 +9,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 
-/** The lock that a user writes over a bare client: {@code SET NX PX}, again after a short pause, and an owner-checked delete. */
+/**
+ * The lock that a user writes over a bare client: {@code SET NX PX}, again after a short pause, and an owner-checked
+ * delete.
+ */
 final class SpinLock implements Lock {
     /** Deletes a key that has a value. */
     static final String DELETE =

@@ -3,7 +3,10 @@ package dev.interlock.benchmarks.figures;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The data that a lock guards: a number that is read and written in two steps, so that two holders at once lose updates. */
+/**
+ * The data that a lock guards: a number that is read and written in two steps, so that two holders at once lose
+ * updates.
+ */
 public final class Guarded {
     private final AtomicLong value = new AtomicLong();
     private final AtomicLong handOffs = new AtomicLong();

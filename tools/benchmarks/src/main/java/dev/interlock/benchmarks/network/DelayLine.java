@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Delivers chunks of many streams a fixed time after their arrival, by one thread.
  *
- * <p>All chunks wait equally long, so one queue in the order of arrival is also in the order of delivery. A chunk that waits keeps
- * no other one from being taken in.
+ * <p>All chunks wait equally long, so one queue in the order of arrival is also in the order of delivery. A chunk that
+ * waits keeps no other one from being taken in.
  */
 final class DelayLine implements AutoCloseable {
     private final BlockingQueue<Chunk> chunks = new LinkedBlockingQueue<>();
@@ -72,8 +72,8 @@ final class DelayLine implements AutoCloseable {
     }
 
     /**
-     * Asks Linux to wake this thread when it is time. By default a thread may sleep 50 µs longer than it asked for, which is half of
-     * a delay of 100 µs.
+     * Asks Linux to wake this thread when it is time. By default a thread may sleep 50 µs longer than it asked for,
+     * which is half of a delay of 100 µs.
      */
     private static void wakeUpOnTime() {
         try {

@@ -19,11 +19,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stands between clients and servers on the loopback interface, and passes on what they say as a network does that is so many
- * microseconds long: in order, late by the same time in each direction, with as much on its way at once as there is.
+ * Stands between clients and servers on the loopback interface, and passes on what they say as a network does that is
+ * so many microseconds long: in order, late by the same time in each direction, with as much on its way at once as
+ * there is.
  *
- * <p>Has two threads, however many connections there are: one takes in, the other delivers. A connection is there at once; what is
- * said over it is late. Safe for use by several threads.
+ * <p>Has two threads, however many connections there are: one takes in, the other delivers. A connection is there at
+ * once; what is said over it is late. Safe for use by several threads.
  */
 final class DelayProxy implements AutoCloseable {
     private static final int BUFFER_SIZE = 64 << 10;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DelayProxy} in a JVM of its own, so that what it spends is not counted as the clients' processor time, and neither its
- * garbage nor its compiler stops their threads.
+ * A {@link DelayProxy} in a JVM of its own, so that what it spends is not counted as the clients' processor time, and
+ * neither its garbage nor its compiler stops their threads.
  *
  * <p>Not safe for use by several threads.
  */

@@ -11,14 +11,15 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One direction of a connection: takes in what one side says, and gives it to the other side when the delay line says so.
+ * One direction of a connection: takes in what one side says, and gives it to the other side when the delay line says
+ * so.
  *
  * <p>Safe for use by the thread that takes in and the thread that delivers.
  */
 final class DelayedStream {
     /**
-     * How many bytes may be on their way before no more are taken in, so that a receiver that does not read costs no more memory than
-     * that. It does not limit what passes: with a delay of 2.5 ms it is three gigabytes a second.
+     * How many bytes may be on their way before no more are taken in, so that a receiver that does not read costs no
+     * more memory than that. It does not limit what passes: with a delay of 2.5 ms it is three gigabytes a second.
      */
     private static final int WINDOW = 8 << 20;
 

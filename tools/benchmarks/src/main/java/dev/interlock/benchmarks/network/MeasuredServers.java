@@ -105,8 +105,8 @@ public final class MeasuredServers implements AutoCloseable {
     /**
      * Returns where clients find the servers.
      *
-     * @return URIs with one host and port each, all with the scheme {@code redis}, {@code redis-cluster}, or {@code redis-sentinel};
-     *     those of sentinels have the name of the primary as their fragment
+     * @return URIs with one host and port each, all with the scheme {@code redis}, {@code redis-cluster}, or
+     *     {@code redis-sentinel}; those of sentinels have the name of the primary as their fragment
      */
     public List<URI> endpoints() {
         return endpoints;

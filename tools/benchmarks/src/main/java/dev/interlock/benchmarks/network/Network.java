@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network between clients and servers in one run: nothing, or one proxy that all turns share, so that none of them pays for its
- * start.
+ * The network between clients and servers in one run: nothing, or one proxy that all turns share, so that none of them
+ * pays for its start.
  *
  * <p>Not safe for use by several threads: one turn at a time uses it.
  */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The servers and the network that candidates are measured with.
  *
  * @param topology how the servers belong together
- * @param roundTrip the round trip that the network adds, or {@code null} where clients reach the servers without a proxy
+ * @param roundTrip the round trip that the network adds, or {@code null} where clients reach the servers without a
+ *     proxy
  */
 public record Setting(Topology topology, @Nullable Duration roundTrip) {
     /** Servers that do not know each other, on the loopback interface. */

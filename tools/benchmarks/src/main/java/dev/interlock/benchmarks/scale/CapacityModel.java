@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Computes from unit costs what a row takes, and what a number of servers can carry. All costs grow in proportion to the load, and
- * names are spread over primaries at random.
+ * Computes from unit costs what a row takes, and what a number of servers can carry. All costs grow in proportion to
+ * the load, and names are spread over primaries at random.
  */
 final class CapacityModel {
     private static final String CPU = "server CPU";
@@ -86,7 +86,8 @@ final class CapacityModel {
     }
 
     /**
-     * Returns how much of each load some primaries carry if they carry nothing else; loads that were not measured are left out.
+     * Returns how much of each load some primaries carry if they carry nothing else; loads that were not measured are
+     * left out.
      *
      * @param primaries how many primaries, each on a core of its own
      * @param lease the lease of held locks
@@ -195,8 +196,8 @@ final class CapacityModel {
     }
 
     /**
-     * Returns how many names all primaries can have before the fullest of them has more than it can carry. Of n names spread at
-     * random over p primaries, the fullest has about {@code n/p + sqrt(2 n/p ln p)}.
+     * Returns how many names all primaries can have before the fullest of them has more than it can carry. Of n names
+     * spread at random over p primaries, the fullest has about {@code n/p + sqrt(2 n/p ln p)}.
      *
      * @param most how many names one primary can carry
      * @param primaries how many there are

@@ -17,7 +17,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Writes down what was measured and what the model makes of it: as Markdown for people, and as comma-separated values. */
+/**
+ * Writes down what was measured and what the model makes of it: as Markdown for people, and as comma-separated values.
+ */
 final class ScaleReport {
     private static final String NOTHING = "-";
     private static final Map<String, Integer> CLUSTERS = new LinkedHashMap<>();

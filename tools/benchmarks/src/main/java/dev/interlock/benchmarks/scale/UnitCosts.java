@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cost of a unit of each load, taken from one small row of each load, so that the larger rows test what follows from it. Rows
- * are of one candidate and one topology.
+ * The cost of a unit of each load, taken from one small row of each load, so that the larger rows test what follows
+ * from it. Rows are of one candidate and one topology.
  */
 final class UnitCosts {
     /** The least sizes at which a unit's cost is larger than what noise does to it. */
@@ -49,7 +49,9 @@ final class UnitCosts {
         return row.equals(bases.get(row.load()));
     }
 
-    /** Returns a figure of the row that the costs of a load are taken from; not a number if the load was not measured. */
+    /**
+     * Returns a figure of the row that the costs of a load are taken from; not a number if the load was not measured.
+     */
     double get(GrowthLoad load, GrowthMetric metric) {
         GrowthRow basis = bases.get(load);
         return basis == null ? Double.NaN : basis.get(metric);

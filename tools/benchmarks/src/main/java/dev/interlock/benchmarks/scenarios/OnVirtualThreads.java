@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Virtual threads of one client, of which each has a lock of its own; after as many platform threads of the same client,
- * so that the two can be compared.
+ * Virtual threads of one client, of which each has a lock of its own; after as many platform threads of the same
+ * client, so that the two can be compared.
  */
 final class OnVirtualThreads extends Scenario {
     private static final int FIRST_JAVA = 21;

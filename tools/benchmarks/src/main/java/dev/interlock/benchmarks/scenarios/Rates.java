@@ -16,7 +16,10 @@ final class Rates {
 
     private Rates() {}
 
-    /** Watches for twice a time: the commands that clients send are counted the second time, which is work for the client too. */
+    /**
+     * Watches for twice a time: the commands that clients send are counted the second time, which is work for the
+     * client too.
+     */
     static Map<Metric, Double> during(Testbed stage, Duration time) {
         double seconds = time.toNanos() / 1e9;
         double carriedOut = stage.commandsCarriedOut();

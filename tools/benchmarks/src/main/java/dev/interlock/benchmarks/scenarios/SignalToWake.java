@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two clients wake each other by the conditions of one lock: how long it takes from the call of signal, after which the signaller waits,
- * until the other one returns from its wait with the lock.
+ * Two clients wake each other by the conditions of one lock: how long it takes from the call of signal, after which the
+ * signaller waits, until the other one returns from its wait with the lock.
  */
 final class SignalToWake extends Scenario {
     private static final int DIGITS = 3;

@@ -29,8 +29,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that take locks as fast as they get them: first to warm up, then timed, then while commands are counted, which slows
- * the servers down.
+ * Threads that take locks as fast as they get them: first to warm up, then timed, then while commands are counted,
+ * which slows the servers down.
  */
 final class Workload {
     /** The phases of a measurement, in this order. */
@@ -151,7 +151,9 @@ final class Workload {
                 Optional.ofNullable(firstException.get()).map(Messages::of));
     }
 
-    /** Lets time pass, and more of it until at least one more lock was taken and counted; the first one may take long. */
+    /**
+     * Lets time pass, and more of it until at least one more lock was taken and counted; the first one may take long.
+     */
     private void work(Duration time, LongSupplier count) {
         long before = count.getAsLong();
         long from = System.nanoTime();

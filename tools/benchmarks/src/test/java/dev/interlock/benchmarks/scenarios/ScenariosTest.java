@@ -84,7 +84,9 @@ class ScenariosTest {
                 .get(1, TimeUnit.MINUTES);
     }
 
-    /** One scenario of threads with names of their own, and one of threads that contend; the candidates as they come. */
+    /**
+     * One scenario of threads with names of their own, and one of threads that contend; the candidates as they come.
+     */
     static Stream<Arguments> twoScenarios() {
         return scenariosAndCandidates()
                 .filter(each -> List.of("one-thread", "one-name").contains(each.get()[0].toString()))

@@ -21,7 +21,9 @@ import java.util.TreeMap;
  */
 public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, String> options) {
     private static final String CLIENT = "client";
-    /** The default client, and the other library; what a strategy lets one choose besides is not tried unless asked for. */
+    /**
+     * The default client, and the other library; what a strategy lets one choose besides is not tried unless asked for.
+     */
     private static final List<String> CLIENTS = List.of("interlock", "lettuce");
 
     /**
@@ -72,8 +74,8 @@ public record ConfiguredStrategy(LockStrategyProvider provider, Map<String, Stri
     }
 
     /**
-     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it can use
-     * servers that have just been started, on a machine that is busy with other things too.
+     * Returns the options with which the kit, the measurements and the faults run a strategy, all of them the same: it
+     * can use servers that have just been started, on a machine that is busy with other things too.
      *
      * @param provider the strategy
      * @return the options that are not left at their defaults, by name

@@ -27,7 +27,9 @@ record DataServers(List<RedisEndpoint> all) {
         return firstAnswer(((RedisTopology.Cluster) topology).seeds(), PlainClient::clusterPrimaries);
     }
 
-    /** Tells whether endpoints name a cluster or sentinels, and not servers that may have nothing to do with each other. */
+    /**
+     * Tells whether endpoints name a cluster or sentinels, and not servers that may have nothing to do with each other.
+     */
     static boolean belongTogether(List<URI> endpoints) {
         return endpoints.stream()
                 .anyMatch(endpoint -> String.valueOf(endpoint.getScheme()).matches("(?i)rediss?-(sentinel|cluster)"));

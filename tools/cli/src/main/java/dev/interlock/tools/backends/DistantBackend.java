@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Embedded servers behind proxies that hold each reply back, as a network does. The servers themselves stay with their owner. */
+/**
+ * Embedded servers behind proxies that hold each reply back, as a network does. The servers themselves stay with their
+ * owner.
+ */
 public final class DistantBackend implements Backend {
     private final EmbeddedBackend near;
     private final List<FaultProxy> proxies = new ArrayList<>();

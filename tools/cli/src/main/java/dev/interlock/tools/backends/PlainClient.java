@@ -89,7 +89,10 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** The keys of this server that fit a pattern and have a type; a few at a time, so that others are served in between. */
+    /**
+     * The keys of this server that fit a pattern and have a type; a few at a time, so that others are served in
+     * between.
+     */
     Set<String> keys(String pattern, Optional<String> type) {
         Set<String> keys = new HashSet<>();
         ScanParams params = new ScanParams().match(pattern).count(SCANNED_AT_ONCE);

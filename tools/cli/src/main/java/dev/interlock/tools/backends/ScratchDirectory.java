@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A directory for files that nobody needs for long. It is deleted when it is closed, or with the JVM; when that ends, no more can be had. */
+/**
+ * A directory for files that nobody needs for long. It is deleted when it is closed, or with the JVM; when that ends,
+ * no more can be had.
+ */
 public final class ScratchDirectory implements AutoCloseable {
     /** Processes that end with this JVM may be writing the last of what they write. */
     private static final int TRIES = 50;

@@ -57,8 +57,8 @@ public record Servers(List<URI> named) {
     }
 
     /**
-     * Returns the keys that fit a pattern, on all servers that the user named, or to which a cluster or sentinels lead. Of several that
-     * the user named, some may not answer.
+     * Returns the keys that fit a pattern, on all servers that the user named, or to which a cluster or sentinels lead.
+     * Of several that the user named, some may not answer.
      *
      * @param pattern the pattern, as {@code SCAN} takes one
      * @param type the type of the keys; empty for all
@@ -86,8 +86,8 @@ public record Servers(List<URI> named) {
     /**
      * Tells how the servers that the user named are related.
      *
-     * @return independent if several of them are primaries; one if they replicate each other, or are a cluster or sentinels; empty if
-     *     there is one, or too few answer to say
+     * @return independent if several of them are primaries; one if they replicate each other, or are a cluster or
+     *     sentinels; empty if there is one, or too few answer to say
      */
     public Optional<ServerNeeds.Relation> relation() {
         if (DataServers.belongTogether(named)) {
@@ -132,7 +132,9 @@ public record Servers(List<URI> named) {
         }
     }
 
-    /** How many servers a strategy gets: as many as it is meant to run on, or its minimum where the user named fewer. */
+    /**
+     * How many servers a strategy gets: as many as it is meant to run on, or its minimum where the user named fewer.
+     */
     private int count(LockStrategyProvider provider) {
         ServerNeeds needs = provider.profile().servers();
         return named.isEmpty() || named.size() >= needs.usual() ? needs.usual() : needs.minimum();

@@ -17,7 +17,10 @@ public final class TextTable {
 
     private TextTable() {}
 
-    /** Draws a table of figures as several, one below the other, where it is too wide: each with the labels and some columns. */
+    /**
+     * Draws a table of figures as several, one below the other, where it is too wide: each with the labels and some
+     * columns.
+     */
     public static String figuresInParts(List<String> header, List<List<String>> rows) {
         StringBuilder text = new StringBuilder();
         int from = 1;

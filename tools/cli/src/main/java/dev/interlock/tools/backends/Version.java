@@ -18,7 +18,10 @@ public final class Version {
 
     private Version() {}
 
-    /** Returns the commit of the checkout that the launcher runs from, with a mark if files differ from it; empty elsewhere. */
+    /**
+     * Returns the commit of the checkout that the launcher runs from, with a mark if files differ from it; empty
+     * elsewhere.
+     */
     public static Optional<String> ofCommit() {
         String home = System.getProperty("interlock.home");
         if (home == null) {

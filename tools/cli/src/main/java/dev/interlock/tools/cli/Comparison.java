@@ -30,8 +30,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Takes strategies and locks of other libraries through all scenarios and the contract, each on servers of its own. What is
- * repeated is repeated in rounds, so that what else the machine does at a time strikes all of them.
+ * Takes strategies and locks of other libraries through all scenarios and the contract, each on servers of its own.
+ * What is repeated is repeated in rounds, so that what else the machine does at a time strikes all of them.
  */
 final class Comparison {
     private static final int THREADS = 8;

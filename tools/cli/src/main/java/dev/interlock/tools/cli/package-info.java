@@ -2,8 +2,8 @@
 /**
  * The command line: what the user types, and what is run for it.
  *
- * <p>{@link dev.interlock.tools.cli.Main} has a command for each; a command reads its options, lets the other packages work, and
- * prints their report.
+ * <p>{@link dev.interlock.tools.cli.Main} has a command for each; a command reads its options, lets the other packages
+ * work, and prints their report.
  */
 @NullMarked
 package dev.interlock.tools.cli;

@@ -32,7 +32,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 final class RuleRun {
     private static final int RULES_AT_ONCE = 4;
 
-    /** The time limit of a rule, and of its clean-up; rules have bounds of their own, which end most of them long before. */
+    /**
+     * The time limit of a rule, and of its clean-up; rules have bounds of their own, which end most of them long
+     * before.
+     */
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** Without what else may be on the class path: other engines, listeners, and a configuration file. */

@@ -10,13 +10,20 @@ public enum CellVerdict {
     SAFE("never two holders at once"),
     /** Never two holders at once, but nobody could have the lock for longer than a holder's death would explain. */
     BLOCKED("never two holders at once, but nobody had the lock for a while"),
-    /** Two valid leases at once, but the first one's holder was told, or saw it, and wrote nothing beside the next one. */
+    /**
+     * Two valid leases at once, but the first one's holder was told, or saw it, and wrote nothing beside the next one.
+     */
     DETECTED("two holders at once, but the first one was told before it could write"),
-    /** Two holders at once, and one overwrote what the other had written, or could have; not in a store that checks fencing tokens. */
+    /**
+     * Two holders at once, and one overwrote what the other had written, or could have; not in a store that checks
+     * fencing tokens.
+     */
     FENCED("two holders at once; only a store that checks fencing tokens stays right"),
     /** Two holders at once, and nothing kept the data right; or what the clients were told is no history of a lock. */
     VIOLATED("two holders at once, and nothing kept the data right"),
-    /** Nothing wrong was seen, but the checker could not tell whether what the clients were told is a history of a lock. */
+    /**
+     * Nothing wrong was seen, but the checker could not tell whether what the clients were told is a history of a lock.
+     */
     UNDECIDED("the checker could not tell whether the clients were told what a lock tells");
 
     /** A dead holder's lease, and as much again until the next one has noticed: setnx-getset counts in seconds. */

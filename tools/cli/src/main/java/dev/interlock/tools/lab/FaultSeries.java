@@ -22,8 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * The same cells with many seeds. Each cell is noted in a file when the cells of its seed have been played, so that a series may be broken
- * off and gone on with: what is noted is not played again, unless it could not be played to its end.
+ * The same cells with many seeds. Each cell is noted in a file when the cells of its seed have been played, so that a
+ * series may be broken off and gone on with: what is noted is not played again, unless it could not be played to its
+ * end.
  */
 public final class FaultSeries {
     private static final String HEAD = "# seed\tlease ms\tstrategy\tfault\toutcome\tverdict\tdeclaration\treason";

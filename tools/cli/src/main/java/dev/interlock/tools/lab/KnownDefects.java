@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Findings of the fault lab that are defects of ours, known and to be mended. They are listed in {@code known-defects.tsv}, a line
- * each: strategy, fault, verdict, reason. A listed finding fails no run, and is shown as a defect in every report; another verdict
- * than the listed one is a new finding.
+ * Findings of the fault lab that are defects of ours, known and to be mended. They are listed in
+ * {@code known-defects.tsv}, a line each: strategy, fault, verdict, reason. A listed finding fails no run, and is shown
+ * as a defect in every report; another verdict than the listed one is a new finding.
  */
 final class KnownDefects {
     private static final String FILE = "known-defects.tsv";

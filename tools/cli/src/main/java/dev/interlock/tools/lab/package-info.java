@@ -3,8 +3,9 @@
  * The fault lab: which faults are played, with whom, and what the evidence comes to.
  *
  * <p>A {@link dev.interlock.tools.lab.FaultLab} plays each {@link dev.interlock.tools.lab.play.LabFault};
- * {@link dev.interlock.tools.lab.CellVerdict} is computed of the evidence alone, and {@link dev.interlock.tools.lab.Declaration}
- * compares it with the profile. A new fault is a constant, its script, and its line in docs/fault-lab.md.
+ * {@link dev.interlock.tools.lab.CellVerdict} is computed of the evidence alone, and
+ * {@link dev.interlock.tools.lab.Declaration} compares it with the profile. A new fault is a constant, its script, and
+ * its line in docs/fault-lab.md.
  */
 @NullMarked
 package dev.interlock.tools.lab;

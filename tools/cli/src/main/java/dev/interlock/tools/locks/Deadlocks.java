@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Finds factories that wait for each other in a circle. Whether that is a deadlock depends on the threads: a thread that holds one lock
- * need not be the one that waits for another.
+ * Finds factories that wait for each other in a circle. Whether that is a deadlock depends on the threads: a thread
+ * that holds one lock need not be the one that waits for another.
  */
 public final class Deadlocks {
     private final TreeMap<String, List<Wait>> waits = new TreeMap<>();

@@ -120,7 +120,10 @@ public final class LockTexts {
         return text.toString();
     }
 
-    /** A party in a few words: the process if its factory has said which, the digest of the factory, and a client of another library. */
+    /**
+     * A party in a few words: the process if its factory has said which, the digest of the factory, and a client of
+     * another library.
+     */
     public static String who(LockParty party) {
         List<String> words = new ArrayList<>();
         party.card().ifPresent(card -> words.add("pid " + card.pid() + " on " + card.host()));

@@ -81,7 +81,10 @@ public final class Contention implements Measurement<Contention.Result> {
         }
     }
 
-    /** Who had the lock how often. Written under the lock that is measured, which may be broken: then figures are a bit off. */
+    /**
+     * Who had the lock how often. Written under the lock that is measured, which may be broken: then figures are a bit
+     * off.
+     */
     private static final class Turns {
         private final AtomicLongArray byContender;
         private volatile int last = -1;

@@ -17,8 +17,8 @@ interface PeerClient extends AutoCloseable {
     }
 
     /**
-     * Asks by the library's own means whether the current thread still holds a lock; {@code true} where the library offers no
-     * means.
+     * Asks by the library's own means whether the current thread still holds a lock; {@code true} where the library
+     * offers no means.
      */
     boolean isHeld(String name, Lock lock);
 

@@ -19,8 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock of another library in the form in which the tools use locks: to lock, to unlock, and to look whether it is still held.
- * A failure of the library becomes a {@link LockBackendException}, after which it is not known whether the lock is held.
+ * A lock of another library in the form in which the tools use locks: to lock, to unlock, and to look whether it is
+ * still held. A failure of the library becomes a {@link LockBackendException}, after which it is not known whether the
+ * lock is held.
  */
 final class PeerLock implements DistributedLock {
     private final PeerFactory factory;

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * A lock of another library, presented as a strategy, so that it is measured and put under faults by the same code as ours. Its
- * profile is what its documentation promises; its options tell how it is configured, and cannot be set.
+ * A lock of another library, presented as a strategy, so that it is measured and put under faults by the same code as
+ * ours. Its profile is what its documentation promises; its options tell how it is configured, and cannot be set.
  */
 public final class PeerProvider implements LockStrategyProvider {
     private final String name;

@@ -92,7 +92,9 @@ final class RedissonRedLockPeer implements PeerDriver {
                     .toArray(RLock[]::new));
         }
 
-        /** Ends whoever uses a lock of a closed client: Redisson would try again for ever, whatever exception it meets. */
+        /**
+         * Ends whoever uses a lock of a closed client: Redisson would try again for ever, whatever exception it meets.
+         */
         private RLock untilClosed(RLock lock) {
             return (RLock) Proxy.newProxyInstance(
                     RLock.class.getClassLoader(), new Class<?>[] {RLock.class}, (proxy, method, arguments) -> {

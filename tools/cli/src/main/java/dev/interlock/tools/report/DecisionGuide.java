@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions of the page that helps to decide, for those who want to click through them. Reads that page, so that the two cannot
- * differ.
+ * The questions of the page that helps to decide, for those who want to click through them. Reads that page, so that
+ * the two cannot differ.
  *
  * @param instead what to use instead of a lock: what is wanted, and what does it
  * @param questions the questions, in their order

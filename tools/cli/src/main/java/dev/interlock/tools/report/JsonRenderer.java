@@ -7,7 +7,10 @@ import com.google.gson.JsonObject;
 import dev.interlock.tools.conformance.ConformanceReport;
 import dev.interlock.tools.lab.FaultReport;
 
-/** Writes a report in JSON, the form that programs read: the fields of {@link Report} or {@link ConformanceReport}, without those that are missing. */
+/**
+ * Writes a report in JSON, the form that programs read: the fields of {@link Report} or {@link ConformanceReport},
+ * without those that are missing.
+ */
 public final class JsonRenderer {
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();

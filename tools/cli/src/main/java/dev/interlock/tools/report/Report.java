@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param effort the name of the {@link Effort}
  * @param repetitions how often speed was measured
  * @param machine where it was made
- * @param load how many threads wanted a processor when it began and when it was finished; missing where that is not known
+ * @param load how many threads wanted a processor when it began and when it was finished; missing where that is not
+ *     known
  * @param strategies what was found of each strategy
  * @param faults what they do when things go wrong; missing where that was not looked at
  * @param recommendations which one to take for what

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the name of the strategy
  * @param peer whose it is, if it is the lock of another library; missing if it is ours
- * @param options all its options and their values, those that were left at their defaults too; none in reports of former versions
+ * @param options all its options and their values, those that were left at their defaults too; none in reports of
+ *     former versions
  * @param summary its algorithm in a sentence
  * @param purpose what to take it for, as it follows the word "to"; missing in reports of former versions
  * @param servers how many servers it wants; missing in reports of former versions

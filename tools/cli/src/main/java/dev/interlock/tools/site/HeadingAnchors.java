@@ -6,7 +6,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The anchors of the headings of one page, as GitHub makes them, so that a link leads to the same place there and on the site. */
+/**
+ * The anchors of the headings of one page, as GitHub makes them, so that a link leads to the same place there and on
+ * the site.
+ */
 final class HeadingAnchors {
     private static final Pattern LEFT_OUT = Pattern.compile("[^\\p{L}\\p{M}\\p{N}\\p{Pc} -]");
 

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the links on the pages of a checkout that lead nowhere: to a file or folder that does not exist, to a heading that its page
- * does not have, or to a line that its file does not have. Addresses on other hosts are not looked at.
+ * Finds the links on the pages of a checkout that lead nowhere: to a file or folder that does not exist, to a heading
+ * that its page does not have, or to a line that its file does not have. Addresses on other hosts are not looked at.
  */
 public final class LinkCheck {
     private static final Pattern LINES = Pattern.compile("L(\\d+)(?:-L(\\d+))?");

@@ -15,8 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Writes the pages of a checkout as a static site: an HTML file for each page and for each folder of pages, and copies of the other
- * files in {@code docs} that pages link to. A link to any other file leads to the web view of the repository.
+ * Writes the pages of a checkout as a static site: an HTML file for each page and for each folder of pages, and copies
+ * of the other files in {@code docs} that pages link to. A link to any other file leads to the web view of the
+ * repository.
  */
 public final class Site {
     private static final Pattern ADDRESS = Pattern.compile("<scm[ >].*?<url>(.*?)</url>.*?</scm>", Pattern.DOTALL);

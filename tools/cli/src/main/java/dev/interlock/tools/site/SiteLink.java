@@ -8,7 +8,9 @@ package dev.interlock.tools.site;
  * @param line the line of the page, from 1
  */
 record SiteLink(String target, int line) {
-    /** Returns whether the link leads out of the checkout, so that only a network could tell whether its target exists. */
+    /**
+     * Returns whether the link leads out of the checkout, so that only a network could tell whether its target exists.
+     */
     boolean isExternal() {
         return isExternal(target);
     }

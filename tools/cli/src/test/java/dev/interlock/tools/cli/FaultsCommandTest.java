@@ -293,7 +293,9 @@ class FaultsCommandTest {
         }
     }
 
-    /** As in processes that a shell has started in the background; where the system does not tell, it is not assumed. */
+    /**
+     * As in processes that a shell has started in the background; where the system does not tell, it is not assumed.
+     */
     private static boolean isIgnored(int signal) throws IOException {
         Path status = Path.of("/proc/self/status");
         if (!Files.exists(status)) {

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The fault lab finds what the table in the documentation says, cell by cell. {@code -Dinterlock.lab.table=write} changes the table
- * instead of failing, {@code -Dinterlock.lab.cells=2/8} plays the second of eight parts of what is to be played, and
- * {@code -Dinterlock.lab.faults=killed,cut} plays these faults alone.
+ * The fault lab finds what the table in the documentation says, cell by cell. {@code -Dinterlock.lab.table=write}
+ * changes the table instead of failing, {@code -Dinterlock.lab.cells=2/8} plays the second of eight parts of what is to
+ * be played, and {@code -Dinterlock.lab.faults=killed,cut} plays these faults alone.
  */
 class FaultTableTest {
     private static final Path TABLE = Path.of("../../docs/fault-table.tsv");
@@ -193,8 +193,8 @@ class FaultTableTest {
     }
 
     /**
-     * Plays the cells of specimens again that are not as in the table: whether a wrong lock is caught can hang on who is faster. A
-     * strategy has no second chance. Returns how many cells were played.
+     * Plays the cells of specimens again that are not as in the table: whether a wrong lock is caught can hang on who
+     * is faster. A strategy has no second chance. Returns how many cells were played.
      */
     private int playSpecimensAgain(List<FaultLab.Play> chosen, List<LabCell> cells) {
         int played = 0;

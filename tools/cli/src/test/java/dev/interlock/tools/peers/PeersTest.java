@@ -91,7 +91,10 @@ class PeersTest {
         }
     }
 
-    /** Without that, one rule of the kit would leave a thread that takes a processor, and memory, from all that come after. */
+    /**
+     * Without that, one rule of the kit would leave a thread that takes a processor, and memory, from all that come
+     * after.
+     */
     @Test
     @Tag("deep")
     void aRedLockThatRetriesForEverEndsWithItsClient() throws Exception {

@@ -24,7 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A report with all parts, about all strategies and locks of other libraries that there are, with figures that are made up. */
+/**
+ * A report with all parts, about all strategies and locks of other libraries that there are, with figures that are made
+ * up.
+ */
 final class SampleReport {
     private SampleReport() {}
 

@@ -37,7 +37,10 @@ final class Line {
         return present;
     }
 
-    /** Returns when something arrives at the server that was sent now and takes a time: not before what was sent earlier. */
+    /**
+     * Returns when something arrives at the server that was sent now and takes a time: not before what was sent
+     * earlier.
+     */
     long arrival(long earliest) {
         lastArrival = Math.max(earliest, lastArrival + 1);
         return lastArrival;

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The port of one client to the server, as {@link RedisNode} says that it behaves: two connections for all calls and one for those that
- * are urgent, each of which keeps the order of what is sent over it.
+ * The port of one client to the server, as {@link RedisNode} says that it behaves: two connections for all calls and
+ * one for those that are urgent, each of which keeps the order of what is sent over it.
  */
 public final class SimulatedNode implements RedisNode {
     private static final Set<String> PASSING = Set.of("LOADING", "READONLY", "MASTERDOWN", "BUSY", "TRYAGAIN", "OOM");
@@ -320,7 +320,10 @@ public final class SimulatedNode implements RedisNode {
         return replies;
     }
 
-    /** Sends a command, and again over another connection if the first one breaks, behind which the first copy may still arrive. */
+    /**
+     * Sends a command, and again over another connection if the first one breaks, behind which the first copy may still
+     * arrive.
+     */
     private @Nullable Object repeatable(RedisCommand command, Duration timeout) {
         long end = machine.nanoTime() + timeout.toNanos();
         if (duplicates > 0) {

@@ -13,7 +13,10 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The transactions of one client, each over a connection that serves nothing else meanwhile: WATCH, GET, MULTI, …, EXEC. */
+/**
+ * The transactions of one client, each over a connection that serves nothing else meanwhile: WATCH, GET, MULTI, …,
+ * EXEC.
+ */
 final class SimulatedTransactions {
     private static final RedisCommand MULTI = RedisCommand.of("MULTI");
     private static final RedisCommand EXEC = RedisCommand.of("EXEC");
@@ -28,7 +31,9 @@ final class SimulatedTransactions {
         this.machine = machine;
     }
 
-    /** Carries out, in one transaction, the commands of each key that has its expected value, and returns all values. */
+    /**
+     * Carries out, in one transaction, the commands of each key that has its expected value, and returns all values.
+     */
     List<@Nullable String> run(
             List<String> keys, List<String> expected, List<List<RedisCommand>> commands, Duration timeout) {
         List<RedisCommand> look = new ArrayList<>();

@@ -11,7 +11,10 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Watches what must hold at every moment: one holder with a valid lease, and tokens that grow in the order of the grants. */
+/**
+ * Watches what must hold at every moment: one holder with a valid lease, and tokens that grow in the order of the
+ * grants.
+ */
 final class Judge {
     /** Some hundred round trips; whoever waits asks again less often. */
     private static final long PROMPT_NANOS = 100_000_000;

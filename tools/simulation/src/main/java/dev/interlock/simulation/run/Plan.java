@@ -70,7 +70,10 @@ record Plan(long seed, Set<Assumption> dropped, int clients, List<Step> steps) {
         return new Plan(seed, dropped, clients, List.copyOf(steps));
     }
 
-    /** A wall clock that is set back while its machine is suspended keeps the client from noticing that, as clocks without rates would. */
+    /**
+     * A wall clock that is set back while its machine is suspended keeps the client from noticing that, as clocks
+     * without rates would.
+     */
     private static void hideNoSuspension(List<Step> steps) {
         Set<Integer> suspended = new HashSet<>();
         for (Step step : steps) {

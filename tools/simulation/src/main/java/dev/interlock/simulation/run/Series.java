@@ -42,7 +42,9 @@ final class Series {
      * @param found the lowest seed that showed a violation
      */
     record Result(long runs, long grants, Map<String, Long> bitten, Optional<Found> found) {
-        /** The faults that might have happened and had no effect in all runs; empty if there were too few runs to tell. */
+        /**
+         * The faults that might have happened and had no effect in all runs; empty if there were too few runs to tell.
+         */
         List<String> toothless(Setup setup, Set<Assumption> dropped) {
             if (runs < ENOUGH) {
                 return List.of();

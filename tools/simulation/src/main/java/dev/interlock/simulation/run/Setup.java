@@ -63,7 +63,10 @@ record Setup(Strategy strategy, Map<String, String> options, StrategyProfile pro
         return profile.assumptions().contains(assumption);
     }
 
-    /** Returns whether what is in the key of a lock tells if it is held. Where no clock does, only those who have waited know. */
+    /**
+     * Returns whether what is in the key of a lock tells if it is held. Where no clock does, only those who have waited
+     * know.
+     */
     boolean keysTell() {
         return assumes(Assumption.SERVER_CLOCK_STEADY) || assumes(Assumption.CLIENT_CLOCKS_AGREE);
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.simulation.run;
 
-/** One thing that a seed has planned: something that a client does, or a fault. Each has a number, by which it can be left out. */
+/**
+ * One thing that a seed has planned: something that a client does, or a fault. Each has a number, by which it can be
+ * left out.
+ */
 sealed interface Step {
     /** Its number in the plan. */
     int number();

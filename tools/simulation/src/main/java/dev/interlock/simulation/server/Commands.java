@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out the commands of strings, keys and channels; those of sorted sets and hashes are in {@link SortedSets} and {@link Hashes}. */
+/**
+ * Carries out the commands of strings, keys and channels; those of sorted sets and hashes are in {@link SortedSets} and
+ * {@link Hashes}.
+ */
 final class Commands {
     /** The commands that a server without memory refuses. */
     private static final Set<String> GROWING =

@@ -17,7 +17,10 @@ public final class Keyspace {
     private long nowMillis;
     private long changes;
 
-    /** A value: a {@link String}, {@link Members} or {@link Fields}, and the end of its life by the server's clock, or none. */
+    /**
+     * A value: a {@link String}, {@link Members} or {@link Fields}, and the end of its life by the server's clock, or
+     * none.
+     */
     private static final class Entry {
         private Object value;
         private @Nullable Long endMillis;

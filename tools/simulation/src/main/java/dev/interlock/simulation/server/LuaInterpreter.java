@@ -16,7 +16,8 @@ import party.iroiro.luajava.LuaException;
 import party.iroiro.luajava.lua51.Lua51;
 
 /**
- * Runs scripts as a Redis server does, in the version of Lua that Redis has, compiled from the same source. Texts are ASCII.
+ * Runs scripts as a Redis server does, in the version of Lua that Redis has, compiled from the same source. Texts are
+ * ASCII.
  *
  * <p>For use by one thread.
  */

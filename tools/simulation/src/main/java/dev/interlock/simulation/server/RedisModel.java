@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server: carries out one command after the other at the times that it is told. Its commands and scripts are compared with real
- * servers by random sequences. For use by one thread.
+ * A server: carries out one command after the other at the times that it is told. Its commands and scripts are compared
+ * with real servers by random sequences. For use by one thread.
  */
 public final class RedisModel implements AutoCloseable {
     private static final Set<String> SCRIPTS = Set.of("EVAL", "EVALSHA");

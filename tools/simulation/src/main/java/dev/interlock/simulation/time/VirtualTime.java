@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduler of a simulation: a queue of events on a virtual clock. An event is an action of the world, or the turn of a thread.
- * One thread runs at a time, and only gives its turn up where it waits, so that the seed decides the order of everything.
+ * The scheduler of a simulation: a queue of events on a virtual clock. An event is an action of the world, or the turn
+ * of a thread. One thread runs at a time, and only gives its turn up where it waits, so that the seed decides the order
+ * of everything.
  *
  * <p>The state is touched only by whoever has the turn.
  */

@@ -13,7 +13,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The deliberate faults: each changes something, and the seeds that docs/proof.md names find those that can be found. */
+/**
+ * The deliberate faults: each changes something, and the seeds that docs/proof.md names find those that can be found.
+ */
 class MutantsTest {
     /** For each mutant that is found, a seed that finds it. */
     private static final Map<String, Map<String, Integer>> FOUND = Map.of(

@@ -9,10 +9,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Draws commands and calls of scripts, over few keys, so that they meet: most with arguments that make sense there, some with any.
+ * Draws commands and calls of scripts, over few keys, so that they meet: most with arguments that make sense there,
+ * some with any.
  */
 final class RandomCommands {
-    /** What a script takes: what its keys are, and then its arguments, one letter each; a part in brackets may be repeated. */
+    /**
+     * What a script takes: what its keys are, and then its arguments, one letter each; a part in brackets may be
+     * repeated.
+     */
     private static final Map<String, String> SCRIPTS = new TreeMap<>(Map.of(
             "lockscripts.take", "lfq wLnF",
             "lockscripts.together", "[lfq] F[wLn]",

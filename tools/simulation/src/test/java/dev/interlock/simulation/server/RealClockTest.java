@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The model reads its clock as a real server reads its own. A command ran in a certain millisecond if the server told the same one before
- * and after it; if it did not, that says nothing, and all is done once more.
+ * The model reads its clock as a real server reads its own. A command ran in a certain millisecond if the server told
+ * the same one before and after it; if it did not, that says nothing, and all is done once more.
  */
 class RealClockTest {
     private static final List<String> LIVES = List.of("70000", "100000000", "1", "0", "-1", "9223372036854775807");

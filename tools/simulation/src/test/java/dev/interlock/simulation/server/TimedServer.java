@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A real server that is told the time, as the model is: no reply depends on how long a command was under way.
  *
- * <p>Its own clock cannot be set. So whatever would read it is sent in the form that names the moment: a script reads the time that it was
- * given, and lives end at a moment, far enough in the future that the server's clock never gets there.
+ * <p>Its own clock cannot be set. So whatever would read it is sent in the form that names the moment: a script reads
+ * the time that it was given, and lives end at a moment, far enough in the future that the server's clock never gets
+ * there.
  */
 final class TimedServer {
     /** The commands that read the clock. */
@@ -25,7 +26,8 @@ final class TimedServer {
             local redis = (function(server)
               local micros = tonumber(table.remove(ARGV))
               local millis = math.floor(micros / 1000)
-              -- When a life ends; nil for one that is over at once, or that the server refuses, whatever its clock says.
+              -- When a life ends; nil for one that is over at once, or that the server refuses, whatever its
+              -- clock says.
               local function ends(life)
                 if type(life) == 'number' then
                   life = string.format('%.17g', life)
@@ -102,7 +104,10 @@ final class TimedServer {
         return connection.call(sent.toArray(String[]::new));
     }
 
-    /** Ends what is over at a time, and returns the keys that live with the ms until their ends or -1, as {@link Keyspace#lives}. */
+    /**
+     * Ends what is over at a time, and returns the keys that live with the ms until their ends or -1, as
+     * {@link Keyspace#lives}.
+     */
     Map<String, Long> lives(long millis) throws IOException {
         List<?> found = (List<?>) connection.call("EVAL", LIVES, "0", Long.toString(millis));
         Map<String, Long> lives = new TreeMap<>();

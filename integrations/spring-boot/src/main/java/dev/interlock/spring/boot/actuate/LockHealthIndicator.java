@@ -6,7 +6,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Tells whether the servers of a factory answer: asks whether somebody holds a lock that nobody acquires. No lock is acquired for that.
+ * Tells whether the servers of a factory answer: asks whether somebody holds a lock that nobody acquires. No lock is
+ * acquired for that.
  */
 public final class LockHealthIndicator extends AbstractHealthIndicator {
     /** The name of the lock that is asked for. */

@@ -12,8 +12,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /**
- * The actuator endpoint {@code locks}: what the locks of this application do now, and whether anybody holds a lock. It names locks, and
- * neither shows owner tokens nor acquires or releases anything.
+ * The actuator endpoint {@code locks}: what the locks of this application do now, and whether anybody holds a lock. It
+ * names locks, and neither shows owner tokens nor acquires or releases anything.
  */
 @Endpoint(id = "locks")
 public final class LocksEndpoint {
@@ -28,7 +28,8 @@ public final class LocksEndpoint {
     /**
      * Describes the locks of this application, or one lock of all applications.
      *
-     * @param name the name of a lock, of which the servers are asked; or null for those that this application holds or waits for
+     * @param name the name of a lock, of which the servers are asked; or null for those that this application holds or
+     *     waits for
      * @return a {@link LocksDescriptor}, or a {@link LockDescriptor} if there is a name
      */
     @ReadOperation

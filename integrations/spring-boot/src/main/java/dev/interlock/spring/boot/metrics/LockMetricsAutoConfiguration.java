@@ -16,8 +16,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of the metrics of locks, where {@code interlock-micrometer} and a meter registry are there and the application has
- * no {@link LockMetrics} of its own.
+ * Auto-configuration of the metrics of locks, where {@code interlock-micrometer} and a meter registry are there and the
+ * application has no {@link LockMetrics} of its own.
  */
 @AutoConfiguration(
         after = NamedLockFactoriesAutoConfiguration.class,

@@ -16,8 +16,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of observations of locks, such as spans of a trace, where {@code interlock-micrometer} and an observation registry
- * are there. An {@link ObservedLocks} bean of the application says how they are made.
+ * Auto-configuration of observations of locks, such as spans of a trace, where {@code interlock-micrometer} and an
+ * observation registry are there. An {@link ObservedLocks} bean of the application says how they are made.
  */
 @AutoConfiguration(
         after = NamedLockFactoriesAutoConfiguration.class,

@@ -18,7 +18,10 @@ import java.util.concurrent.locks.Lock;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** The locks that one client holds, each on a name of its own. A few threads share them, since a lock belongs to its thread. */
+/**
+ * The locks that one client holds, each on a name of its own. A few threads share them, since a lock belongs to its
+ * thread.
+ */
 final class HeldNames {
     private static final int THREADS = 16;
     private static final int DIGITS = 3;

@@ -18,17 +18,19 @@ import org.jspecify.annotations.Nullable;
  * which the fault struck.
  *
  * @param leaseMillis the lease
- * @param twoHoldersMillis for how long, at the longest, two clients had leases that were valid by their own accounts, and neither had
- *     begun to give the lock back
+ * @param twoHoldersMillis for how long, at the longest, two clients had leases that were valid by their own accounts,
+ *     and neither had begun to give the lock back
  * @param nobodyMillis for how long, at the longest, somebody asked for the lock and nobody held it, after the fault
  * @param unserved whether somebody asked to the end and was not granted it
- * @param staleWrites how many writes the store accepted that does not look at tokens, though they overwrote another client's
+ * @param staleWrites how many writes the store accepted that does not look at tokens, though they overwrote another
+ *     client's
  * @param staleFencedWrites how many of these the store accepted that does
  * @param refusedWrites how many writes that store refused
- * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the stores made of
- *     them
- * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one than whoever had
- *     the lock before, and nobody but the holder at the time of the fault held the lock beside another one
+ * @param lateWrites how many writes were sent by a client after another one had been granted the lock, whatever the
+ *     stores made of them
+ * @param tokensTell whether tokens tell the right holder from the wrong ones: each client was granted a greater one
+ *     than whoever had the lock before, and nobody but the holder at the time of the fault held the lock beside another
+ *     one
  * @param goneMillis when the lock was in other hands for certain: when the next holder was granted it
  * @param toldMillis when the first holder was told of the loss, or found out
  * @param nextHolderMillis when another client was granted the lock; missing where none was

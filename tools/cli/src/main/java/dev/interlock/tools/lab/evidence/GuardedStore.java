@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A value that clients read, change and write back under a lock. Not safe for use by several threads at once.
  *
- * <p>A store that checks fencing tokens remembers the largest that it has seen, in reads too, and refuses smaller ones; who has none
- * is not checked.
+ * <p>A store that checks fencing tokens remembers the largest that it has seen, in reads too, and refuses smaller ones;
+ * who has none is not checked.
  */
 public final class GuardedStore {
     private final boolean checksTokens;

@@ -16,8 +16,8 @@ import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 
 /**
- * The clocks of a JVM that show a wrong time to the locks in it. They are right until they are {@linkplain #set set}, and can be set
- * at any time.
+ * The clocks of a JVM that show a wrong time to the locks in it. They are right until they are {@linkplain #set set},
+ * and can be set at any time.
  *
  * <p>What the lab itself measures is measured by the right clock.
  */

@@ -52,8 +52,8 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     }
 
     /**
-     * Returns the installed strategies as they run everywhere. One that promises or assumes something else then than with its
-     * defaults comes a second time, with those defaults, as it is meant for production.
+     * Returns the installed strategies as they run everywhere. One that promises or assumes something else then than
+     * with its defaults comes a second time, with those defaults, as it is meant for production.
      */
     public static List<Contestant> installed(List<LockStrategyProvider> providers, Map<String, String> options) {
         List<Contestant> all = new ArrayList<>();
@@ -78,8 +78,8 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
     }
 
     /**
-     * Returns the strategies that have the choice between clients, over each one that they do not use by default: for faults in which
-     * the client has to find other servers.
+     * Returns the strategies that have the choice between clients, over each one that they do not use by default: for
+     * faults in which the client has to find other servers.
      */
     public static List<Contestant> overOtherClients(List<LockStrategyProvider> providers) {
         return providers.stream()
@@ -118,7 +118,10 @@ public record Contestant(ConfiguredStrategy candidate, boolean specimen) {
         return options;
     }
 
-    /** Options that differ from the usual ones and that a rolling deploy may bring: those that clients need not agree on. */
+    /**
+     * Options that differ from the usual ones and that a rolling deploy may bring: those that clients need not agree
+     * on.
+     */
     Map<String, String> otherOptions() {
         Map<String, String> others = new TreeMap<>();
         candidate

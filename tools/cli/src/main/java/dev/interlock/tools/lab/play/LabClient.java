@@ -179,7 +179,10 @@ public final class LabClient implements AutoCloseable, LabProcess.Listener {
         process.say(Step.RELEASE.toString());
     }
 
-    /** Waits until it has said that it gives the lock back; what a process has said and nobody has read yet is lost with it. */
+    /**
+     * Waits until it has said that it gives the lock back; what a process has said and nobody has read yet is lost with
+     * it.
+     */
     void awaitReleasing() {
         await(releasedFrom, What.RELEASING);
     }

@@ -32,8 +32,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the process of a {@link LabClient}: reads, changes and writes back what is in two stores, under a lock, one step after
- * another as it is told. It writes only if its lease was valid when it looked, as the contract asks of a careful holder.
+ * The program of the process of a {@link LabClient}: reads, changes and writes back what is in two stores, under a
+ * lock, one step after another as it is told. It writes only if its lease was valid when it looked, as the contract
+ * asks of a careful holder.
  */
 public final class LabClientMain {
     /** How an answer of the stores begins, among the steps to do. */

@@ -10,7 +10,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster of three primaries with a replica each. What happens to the lock's primary happens to the one that has its key. */
+/**
+ * A cluster of three primaries with a replica each. What happens to the lock's primary happens to the one that has its
+ * key.
+ */
 final class LabCluster implements LabGroup {
     private final ClusterServers cluster = ClusterServers.start(3, 1);
     private final LabLines lines = new LabLines(cluster.nodes());

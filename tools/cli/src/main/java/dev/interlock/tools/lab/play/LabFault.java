@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault that the fault lab plays, and the assumption that it breaks. This is the one table of that: where an assumption is broken,
- * a strategy that declares it may let two holders in at once, and no other may.
+ * A fault that the fault lab plays, and the assumption that it breaks. This is the one table of that: where an
+ * assumption is broken, a strategy that declares it may let two holders in at once, and no other may.
  */
 public enum LabFault {
     KILLED("the holder's process is killed", NOTHING, LabScripts::killed),

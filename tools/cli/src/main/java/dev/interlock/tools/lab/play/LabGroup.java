@@ -15,13 +15,19 @@ interface LabGroup extends AutoCloseable {
     /** Returns when the replicas of the lock's primary have what was written before. */
     void awaitReplicas();
 
-    /** Kills the lock's primary once its replicas have what was written, and returns when one of them has taken its place. */
+    /**
+     * Kills the lock's primary once its replicas have what was written, and returns when one of them has taken its
+     * place.
+     */
     void killPrimary();
 
     /** Has the lock's primary hand over to a replica in good order, and returns when everybody knows. */
     void switchOver();
 
-    /** Cuts the lock's primary and the holder off from all other servers, and returns when a replica has taken its place there. */
+    /**
+     * Cuts the lock's primary and the holder off from all other servers, and returns when a replica has taken its place
+     * there.
+     */
     void partition();
 
     @Override

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * A line from each client to each of some servers that lead clients to each other. A client is led to its own lines alone, since they
- * tell it their ports instead of those of the servers. Used by one thread.
+ * A line from each client to each of some servers that lead clients to each other. A client is led to its own lines
+ * alone, since they tell it their ports instead of those of the servers. Used by one thread.
  */
 final class LabLines implements AutoCloseable {
     private final List<RedisServer> servers;

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM that runs {@link LabClientMain} and serves one client of the lab after another. Lines in both directions begin with the
- * number of the client that they belong to, so that what is late from one is not taken for the next one's.
+ * A JVM that runs {@link LabClientMain} and serves one client of the lab after another. Lines in both directions begin
+ * with the number of the client that they belong to, so that what is late from one is not taken for the next one's.
  */
 public final class LabProcess implements AutoCloseable {
     /** No time for the best code, nor for many threads. */

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends warm JVMs to the clients of one cell after another: the start of a JVM costs more than all that a cell does. Safe to use
- * from any thread.
+ * Lends warm JVMs to the clients of one cell after another: the start of a JVM costs more than all that a cell does.
+ * Safe to use from any thread.
  */
 public final class LabProcesses implements AutoCloseable {
     private final Deque<LabProcess> idle = new ArrayDeque<>();

@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis server that each client reaches by a proxy of its own, perhaps with a replica. Not safe for use by several threads at
- * once.
+ * A Redis server that each client reaches by a proxy of its own, perhaps with a replica. Not safe for use by several
+ * threads at once.
  */
 final class LabServer implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -104,7 +104,10 @@ final class LabServer implements AutoCloseable {
         proxies.values().forEach(FaultProxy::cutConnections);
     }
 
-    /** Hands over to the replica in good order. Clients' commands go there from now on; their subscriptions stay where they are. */
+    /**
+     * Hands over to the replica in good order. Clients' commands go there from now on; their subscriptions stay where
+     * they are.
+     */
     void switchOver() {
         RedisServer follower = replica();
         // Not through a proxy, since the former primary will follow the new one directly too.
@@ -120,7 +123,9 @@ final class LabServer implements AutoCloseable {
         primary.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     }
 
-    /** Promotes the replica for one client alone; the others go on with the former primary, which has noticed nothing. */
+    /**
+     * Promotes the replica for one client alone; the others go on with the former primary, which has noticed nothing.
+     */
     void splitBrain(String client) {
         RedisServer follower = replica();
         follower.command("REPLICAOF", "NO", "ONE");

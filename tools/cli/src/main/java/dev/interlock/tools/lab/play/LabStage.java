@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One cell of the lab: servers, a holder and a rival, and what happened to them. Used by one thread.
  *
- * <p>The steps are those that all scripts have in common. The lab plays for the worst: as soon as a rival has written, the holder
- * writes too, if its lease still looks valid to it.
+ * <p>The steps are those that all scripts have in common. The lab plays for the worst: as soon as a rival has written,
+ * the holder writes too, if its lease still looks valid to it.
  */
 public final class LabStage implements AutoCloseable {
     static final String HOLDER = "holder";
@@ -333,8 +333,8 @@ public final class LabStage implements AutoCloseable {
     }
 
     /**
-     * Data was lost under the holder. A rival comes fresh, and whatever the holder sends meanwhile takes long, as in any network it
-     * may: that the next renewal tells the holder in time is luck.
+     * Data was lost under the holder. A rival comes fresh, and whatever the holder sends meanwhile takes long, as in
+     * any network it may: that the next renewal tells the holder in time is luck.
      */
     void dataIsLost(String what, Runnable loss) {
         rivalComes(what, loss, leases(0.6));
@@ -361,8 +361,8 @@ public final class LabStage implements AutoCloseable {
     }
 
     /**
-     * The holder gives the lock back and asks again; then whoever has it gives it back, so that everybody who is alive has had it
-     * and nobody has in the end.
+     * The holder gives the lock back and asks again; then whoever has it gives it back, so that everybody who is alive
+     * has had it and nobody has in the end.
      *
      * @param taken whether the rival has it, and has written
      */
@@ -394,7 +394,10 @@ public final class LabStage implements AutoCloseable {
         }
     }
 
-    /** Both ask, and each writes and gives the lock back when it gets it; the first keeps it until late releases have arrived. */
+    /**
+     * Both ask, and each writes and gives the lock back when it gets it; the first keeps it until late releases have
+     * arrived.
+     */
     void finishWithWhoeverIsFirst() {
         long giveUp = System.nanoTime() + patience().toNanos();
         Duration glance = leases(0.01);

@@ -45,9 +45,10 @@ class ClientVersionsTest {
             })
     void aWaiterGetsTheLockWhenItIsReleased(String settings) {
         if (settings.startsWith(REDLOCK)) {
-            try (RedisServer second = RedisServer.start();
+            try (RedisServer first = RedisServer.start();
+                    RedisServer second = RedisServer.start();
                     RedisServer third = RedisServer.start()) {
-                pass(settings, TestRedis.SERVER.uri() + "," + second.uri() + "," + third.uri());
+                pass(settings, first.uri() + "," + second.uri() + "," + third.uri());
             }
         } else {
             pass(settings, TestRedis.SERVER.uri());

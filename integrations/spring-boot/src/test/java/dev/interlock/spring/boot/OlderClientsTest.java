@@ -75,13 +75,14 @@ class OlderClientsTest {
         "redlock, client=lettuce"
     })
     void aStrategyByNameLocks(String strategy, String option) throws InterruptedException {
-        List<RedisServer> others = new ArrayList<>();
+        List<RedisServer> servers = new ArrayList<>();
         try {
             String endpoints = TestRedis.SERVER.uri();
             if (strategy.equals("redlock")) {
-                others.add(RedisServer.start());
-                others.add(RedisServer.start());
-                endpoints += "," + others.stream().map(RedisServer::uri).collect(Collectors.joining(","));
+                for (int i = 0; i < 3; i++) {
+                    servers.add(RedisServer.start());
+                }
+                endpoints = servers.stream().map(RedisServer::uri).collect(Collectors.joining(","));
             }
             List<String> arguments = new ArrayList<>(List.of(strategy, endpoints, option));
             if (strategy.equals("redlock")) {
@@ -94,7 +95,7 @@ class OlderClientsTest {
                     .as("on the clients of Spring Boot 3.5")
                     .isEqualTo(OlderClientsMain.LOCKED);
         } finally {
-            others.forEach(RedisServer::close);
+            servers.forEach(RedisServer::close);
         }
     }
 

@@ -115,10 +115,7 @@ final class Grant extends GrantValidity {
         return Math.min(MOST_EARLY_NANOS, givenNanos(holder) / RENEWALS_PER_LEASE / EARLY_PARTS);
     }
 
-    /**
-     * Returns whether there was a failover since the backend confirmed this grant, so that the new server may not know
-     * it.
-     */
+    /** Returns whether the backend failed over since it confirmed this grant, so that the new server may lack it. */
     boolean isBeforeTakeover() {
         return cell.table.isBeforeTakeover(confirmedNanos());
     }

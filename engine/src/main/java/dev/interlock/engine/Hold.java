@@ -180,10 +180,7 @@ final class Hold extends Holding {
         return awaiting || options.renewal();
     }
 
-    /**
-     * Adds to the count, for the owner or for a lock over several names; returns {@code false} if it is over. Under the
-     * monitor.
-     */
+    /** Counts an acquisition, of the owner or of a lock over several names, unless it is over. Under the monitor. */
     boolean reenter(@Nullable SeveralHold whole) {
         boolean held = reenter();
         if (held && whole != null) {

@@ -96,10 +96,7 @@ abstract class LocalQueue extends AbstractOwnableSynchronizer {
         return true;
     }
 
-    /**
-     * Engages the queued thread that was granted the lock, if any, in the stead of the caller, which goes to the head
-     * of the queue.
-     */
+    /** Engages the queued thread that was granted the lock, if any, and puts the caller at the head of the queue. */
     final boolean giveWay(Waiter<Hold> caller, Predicate<Claim> isTold) {
         Waiter<Hold> granted;
         synchronized (this) {

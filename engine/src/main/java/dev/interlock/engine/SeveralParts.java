@@ -33,10 +33,7 @@ final class SeveralParts {
         this.core = core;
     }
 
-    /**
-     * Tells of losses of single names, and refuses what could wait for itself, or make threads wait for each other in a
-     * circle.
-     */
+    /** Tells of losses of single names, and refuses what could make threads wait for themselves or in a circle. */
     void requireOrder(NameSet names, boolean forThread, boolean mayWait) {
         String missing = null;
         for (String name : names.names()) {
@@ -107,10 +104,7 @@ final class SeveralParts {
         return true;
     }
 
-    /**
-     * Tries to take several parts, of which the current thread has none, by one request, unless somebody here has to do
-     * with one of them.
-     */
+    /** Tries to take several parts, of which nobody here has or wants one, by one request. */
     private Together takeTogether(JointLeases joint, List<String> names, SeveralHold whole, Wait wait) {
         core.startTimer();
         List<Cell> entered = new ArrayList<>();

@@ -26,10 +26,7 @@ final class Severals {
     /** The holds of locks over several names that threads have lost, by the keys of their sets. */
     private final LostHolds lostHolds;
 
-    /**
-     * The holds of threads. By thread too: one that has lost its hold and does not know it yet must not be in the way
-     * of the next holder.
-     */
+    /** By thread too: one that does not know yet that it lost its hold must not be in the way of the next holder. */
     private final ConcurrentHashMap<NamesOfThread, SeveralHold> held = new ConcurrentHashMap<>();
 
     Severals(EngineCore core, Duration commandTimeout) {

@@ -926,6 +926,7 @@ abstract class LeaseRules extends TimedWaitRules {
                         pass(Scale.millis(lost++ == 0 ? 100 : 5));
                         late += Thread.interrupted() ? 1 : 0;
                     } else {
+                        retried("a lease was over before its grant arrived; the next one is twice as long");
                         options = options.toBuilder()
                                 .lease(options.lease().multipliedBy(2))
                                 .build();
@@ -945,10 +946,10 @@ abstract class LeaseRules extends TimedWaitRules {
      * Locks with {@code interruptOnLoss}, waits until the lease has run out, unlocks, and clears the interrupt status.
      * Returns {@code false} if the lease was over before the grant arrived.
      */
-    private boolean lockAndLose(DistributedLock lock) throws Exception {
+    private boolean lockAndLose(DistributedLock lock) {
         Thread.interrupted();
         try {
-            locked(lock);
+            lock.lock();
         } catch (LockBackendException e) {
             return false;
         }

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -372,8 +371,12 @@ final class WrongInterrupts {
                                 } catch (LeaseLostException e) {
                                     if (options.interruptOnLoss()) {
                                         Thread loser = Thread.currentThread();
-                                        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS)
-                                                .execute(loser::interrupt);
+                                        // A thread of its own, since those that are shared may be busy for long.
+                                        new Thread(() -> {
+                                                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                                                    loser.interrupt();
+                                                })
+                                                .start();
                                     }
                                     throw e;
                                 }

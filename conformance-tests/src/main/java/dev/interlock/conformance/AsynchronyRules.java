@@ -56,6 +56,20 @@ abstract class AsynchronyRules extends SeveralNamesRules {
         stages.forEach(stage -> stage.handle().close());
     }
 
+    /** Closes each handle as it comes, since the other stages wait for that. */
+    private static void assertGrantedInTurn(PendingStage... stages) {
+        Queue<LockHandle> granted = new ConcurrentLinkedQueue<>();
+        for (PendingStage stage : stages) {
+            stage.future().thenAccept(result -> granted.add(stage.handle()));
+        }
+        for (PendingStage ignored : stages) {
+            eventually("a stage that waits gets the lock in its turn", () -> !granted.isEmpty());
+            LockHandle handle = granted.remove();
+            assertTrue(handle.isValid(), "the handle of a stage that was granted");
+            handle.close();
+        }
+    }
+
     private static void awaitQuietly(CountDownLatch latch) {
         try {
             latch.await();
@@ -147,16 +161,7 @@ abstract class AsynchronyRules extends SeveralNamesRules {
                     A_WHILE,
                     () -> !stages.get(0).isDone() && !stages.get(2).isDone());
             holder.does("unlock()", lock::unlock);
-            Queue<LockHandle> granted = new ConcurrentLinkedQueue<>();
-            for (PendingStage stage : List.of(stages.get(0), stages.get(2))) {
-                stage.future().thenAccept(result -> granted.add(stage.handle()));
-            }
-            for (int i = 1; i <= 2; i++) {
-                eventually("a stage that was not cancelled gets the lock", () -> !granted.isEmpty());
-                LockHandle handle = granted.remove();
-                assertTrue(handle.isValid(), "the handle of a stage that was not cancelled");
-                handle.close();
-            }
+            assertGrantedInTurn(stages.get(0), stages.get(2));
             assertEventuallyFree(lock);
         }
     }
@@ -263,15 +268,7 @@ abstract class AsynchronyRules extends SeveralNamesRules {
             });
             PendingStage next = way.of(lock);
             holder.does("unlock()", lock::unlock);
-            eventually("both stages that the lock is granted to complete in turn", () -> {
-                if (stage.isDone() && stage.handle().isValid()) {
-                    stage.handle().close();
-                }
-                if (next.isDone() && next.handle().isValid()) {
-                    next.handle().close();
-                }
-                return stage.isDone() && next.isDone();
-            });
+            assertGrantedInTurn(stage, next);
             eventually("the dependents end", () -> broken.isDone() && ran.get());
             assertTrue(broken.isCompletedExceptionally(), "the stage of a dependent that threw");
             assertFalse(stage.future().isCompletedExceptionally(), "a stage of which a dependent threw");

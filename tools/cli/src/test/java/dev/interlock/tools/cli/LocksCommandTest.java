@@ -16,6 +16,7 @@ import dev.interlock.LossCause;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.SentinelServers;
+import dev.interlock.tools.report.PublishedSchema;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -93,6 +94,11 @@ class LocksCommandTest {
         all.addAll(List.of("--redis", endpoints.replace("://", "://" + user)));
         int code = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), all.toArray(String[]::new));
         assertThat(code).as(err.toString()).isEqualTo(expected);
+        if (all.contains("--json")) {
+            assertThat(PublishedSchema.problems(out.toString()))
+                    .as("what the published schema says of %s", out)
+                    .isEmpty();
+        }
         return out.toString();
     }
 

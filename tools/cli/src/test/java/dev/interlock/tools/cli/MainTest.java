@@ -19,6 +19,7 @@ import dev.interlock.tools.conformance.RuleVerdict;
 import dev.interlock.tools.measure.Effort;
 import dev.interlock.tools.measure.MeasurementsTest;
 import dev.interlock.tools.report.Headlines;
+import dev.interlock.tools.report.PublishedSchema;
 import dev.interlock.tools.report.Recommendation;
 import dev.interlock.tools.report.Report;
 import dev.interlock.tools.report.StrategyReport;
@@ -118,6 +119,39 @@ class MainTest {
                 .contains("the test wants it so");
         assertThat(Files.readString(directory.resolve("a/b/report.md")))
                 .contains("# Interlock", "| test-broken |", "**FAILED: ");
+    }
+
+    @Tag("deep")
+    @Test
+    void aPeerIsComparedOverANetworkAndInRoundsAsThePublishedSchemaSays() throws Exception {
+        int exitCode = run(
+                "compare",
+                "--only",
+                "profiles,speed",
+                "--strategy",
+                "set-nx-px,spring-pubsub",
+                "--rtt",
+                "2",
+                "--repeat",
+                "2",
+                "--out",
+                directory.toString());
+
+        assertThat(exitCode).as(err.toString()).isEqualTo(ExitCodes.OK);
+        String written = Files.readString(directory.resolve("report.json"));
+        assertThat(PublishedSchema.problems(written)).isEmpty();
+        Report report = new Gson().fromJson(written, Report.class);
+        assertThat(report.repetitions()).isEqualTo(2);
+        assertThat(report.strategies()).hasSize(2).allSatisfy(strategy -> {
+            assertThat(strategy.uncontendedRuns()).hasSize(2);
+            assertThat(strategy.contendedRuns()).hasSize(2);
+            assertThat(strategy.roundTrips()).hasSize(1);
+            assertThat(strategy.roundTrips().get(0).millis()).isEqualTo(2);
+            assertThat(strategy.footprint()).isNotNull();
+        });
+        assertThat(report.strategies().get(1).peer()).isNotNull();
+        assertThat(Files.readString(directory.resolve("report.md")))
+                .contains("Over a network", "| spring", "2.0 ms");
     }
 
     @Test

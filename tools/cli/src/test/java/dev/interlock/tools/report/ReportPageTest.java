@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.Gson;
-import com.google.gson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReportPageTest {
     private static final Path PICTURES = Path.of("target/report-page");
 
-    /** A report of a whole run; one that is made up stands in for it if it is of an older form. */
+    /** A report of a whole run. */
     private static final Path KEPT = Path.of("../../docs/report/report.json");
 
     @TempDir
@@ -41,17 +40,7 @@ class ReportPageTest {
     }
 
     private static Report report() throws Exception {
-        String kept = Files.readString(KEPT);
-        return isOfThisForm(kept) ? new Gson().fromJson(kept, Report.class) : SampleReport.report();
-    }
-
-    /** Returns whether a kept report is of the form of this version. */
-    static boolean isOfThisForm(String report) {
-        return JsonParser.parseString(report)
-                        .getAsJsonObject()
-                        .get("schemaVersion")
-                        .getAsInt()
-                == Report.SCHEMA_VERSION;
+        return new Gson().fromJson(Files.readString(KEPT), Report.class);
     }
 
     @ParameterizedTest

@@ -84,7 +84,7 @@ class BirthTest {
         LockBackendException failure = catchThrowableOfType(
                 LockBackendException.class, () -> factory.getLock(name).tryLock());
 
-        assertThat(failure).as("what became of the attempt").isNotNull();
+        assertThat(failure).as("the exception of the attempt").isNotNull();
         assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE);
         AttemptReport report = reports.get(reports.size() - 1);
         for (int server : servers) {

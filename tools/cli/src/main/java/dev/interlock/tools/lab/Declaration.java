@@ -25,7 +25,7 @@ public record Declaration(Kind kind, @Nullable Assumption assumption) {
         ANY_LEASE,
         /** Nobody could have the lock while the fault lasted, and it takes away what every lock needs. */
         OUTAGE,
-        /** It is a defect that is known, listed, and to be mended. */
+        /** It is a defect that is known, listed, and to be fixed. */
         KNOWN_DEFECT,
         /** It is not declared. */
         UNDECLARED;

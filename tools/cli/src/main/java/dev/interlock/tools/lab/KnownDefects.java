@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Findings of the fault lab that are defects of ours, known and to be mended. They are listed in
+ * Findings of the fault lab that are defects of ours, known and to be fixed. They are listed in
  * {@code known-defects.tsv}, a line each: strategy, fault, verdict, reason. A listed finding fails no run, and is shown
  * as a defect in every report; another verdict than the listed one is a new finding.
  */

@@ -62,7 +62,7 @@ public record Moment(
         KILLED,
         /** The fault struck. */
         STRUCK,
-        /** The fault was mended, or a part of it. */
+        /** The fault was lifted, or a part of it. */
         HEALED
     }
 }

@@ -3,7 +3,6 @@ package dev.interlock.conformance.history;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -35,8 +34,9 @@ final class Search {
 
     private final int[] previous;
     private final int tail;
+
     private final Map<Operation, Integer> indexes = new HashMap<>();
-    private final long[] placed;
+    private final Placed placed;
 
     private final Set<Step> seen = new HashSet<>();
     private final Deque<Move> moves = new ArrayDeque<>();
@@ -48,13 +48,14 @@ final class Search {
     private Search(Model model, List<Operation> operations, long memory) {
         this.model = model;
         this.memory = memory;
-        // Sorted by their ends, calls without an end last, so that the bits of placed calls are mostly one run of ones.
+        // Sorted by their ends, calls without an end last, so that the calls that end are placed nearly in this order.
         this.operations = new ArrayList<>(operations);
-        this.operations.sort(Comparator.comparingLong(it -> it.end));
+        this.operations.sort(Comparator.<Operation>comparingLong(it -> it.end).thenComparingLong(it -> it.begin));
         for (int i = 0; i < this.operations.size(); i++) {
             indexes.put(this.operations.get(i), i);
         }
-        this.placed = new long[(this.operations.size() + Long.SIZE - 1) / Long.SIZE];
+        int ending = (int) operations.stream().filter(Operation::isCertain).count();
+        this.placed = new Placed(ending, operations.size());
         this.tail = 2 * this.operations.size() + 1;
         this.next = new int[tail + 1];
         this.previous = new int[tail + 1];
@@ -125,13 +126,13 @@ final class Search {
         int index = index(node);
         Operation operation = operations.get(index);
         Operation before = operation.previous();
-        State after = before == null || isPlaced(indexOf(before)) ? after(operation) : null;
+        State after = before == null || placed.has(indexOf(before)) ? after(operation) : null;
         if (after == null) {
             return false;
         }
-        flip(index);
+        placed.flip(index);
         if (!isNew(after)) {
-            flip(index);
+            placed.flip(index);
             return false;
         }
         moves.push(new Move(node, state));
@@ -166,7 +167,7 @@ final class Search {
             state = move.before();
             if (move.node() != HEAD) {
                 int index = index(move.node());
-                flip(index);
+                placed.flip(index);
                 if (operations.get(index).isCertain()) {
                     relink(move.node() + operations.size());
                 }
@@ -187,27 +188,12 @@ final class Search {
         previous[next[node]] = node;
     }
 
-    private boolean isPlaced(int index) {
-        return (placed[index / Long.SIZE] & 1L << index) != 0;
-    }
-
-    private void flip(int index) {
-        placed[index / Long.SIZE] ^= 1L << index;
-    }
-
     private boolean isNew(State after) {
-        int from = 0;
-        while (from < placed.length && placed[from] == -1L) {
-            from++;
-        }
-        int to = placed.length;
-        while (to > from && placed[to - 1] == 0) {
-            to--;
-        }
-        if (!seen.add(new Step(after, from, Arrays.copyOfRange(placed, from, to)))) {
+        Step step = new Step(after, placed.snapshot());
+        if (!seen.add(step)) {
             return false;
         }
-        used += BYTES_PER_STEP + (long) (to - from) * Long.BYTES;
+        used += BYTES_PER_STEP + step.placed().bytes();
         return true;
     }
 
@@ -263,8 +249,9 @@ final class Search {
             return () -> Finding.notHeld(stuck, holder);
         }
         if (holder == null) {
-            Verdict token = tokenOf(stuck);
-            return () -> token;
+            Placed then = placed.copy();
+            long highest = state.highest();
+            return () -> tokenOf(stuck, then, highest);
         }
         if (!holder.isOf(stuck)) {
             return () -> Finding.overlap(holder, following(holder), stuck);
@@ -281,15 +268,13 @@ final class Search {
                 .toList();
     }
 
-    private Verdict tokenOf(Operation stuck) {
+    private Verdict tokenOf(Operation stuck, Placed then, long highest) {
         List<Operation> before = operations.stream()
-                .filter(it -> it.isAcquire() && isPlaced(indexOf(it)))
+                .filter(it -> it.isAcquire() && then.has(indexOf(it)))
                 .toList();
-        for (Operation highest : before) {
-            if (highest.fence() != null && highest.fence() == state.highest()) {
-                return highest.fence() == fenceOf(stuck)
-                        ? Finding.repeated(highest, stuck)
-                        : Finding.decreased(highest, stuck);
+        for (Operation last : before) {
+            if (last.fence() != null && last.fence() == highest) {
+                return last.fence() == fenceOf(stuck) ? Finding.repeated(last, stuck) : Finding.decreased(last, stuck);
             }
         }
         return Finding.withoutRoom(before.stream().filter(it -> !it.isCertain()).toList(), stuck);
@@ -337,35 +322,6 @@ final class Search {
     /** A call that was placed, or, if the node is {@link #HEAD}, a loss. */
     private record Move(int node, State before) {}
 
-    /**
-     * A state that the search has visited: which calls were placed, as words of bits from the first incomplete one on,
-     * and the state of the lock.
-     */
-    private static final class Step {
-        private final State state;
-        private final int from;
-        private final long[] words;
-        private final int hash;
-
-        Step(State state, int from, long[] words) {
-            this.state = state;
-            this.from = from;
-            this.words = words;
-            this.hash = (state.hashCode() * 31 + from) * 31 + Arrays.hashCode(words);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Step that
-                    && hash == that.hash
-                    && from == that.from
-                    && state.equals(that.state)
-                    && Arrays.equals(words, that.words);
-        }
-    }
+    /** A state that the search has visited: which calls were placed, and the state of the lock. */
+    private record Step(State state, Placed.Snapshot placed) {}
 }

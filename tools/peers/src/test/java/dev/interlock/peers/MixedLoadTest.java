@@ -32,7 +32,7 @@ class MixedLoadTest {
     @Test
     @Tag("deep")
     void processesOfThreeLanguagesLoseNoUpdate(TestReporter reporter) {
-        count(Duration.ofSeconds(30), reporter);
+        count(Duration.ofMinutes(5), reporter);
     }
 
     @Test

@@ -103,9 +103,9 @@ public record FaultReport(
                     problems.add("KNOWN DEFECT: strategy \"" + row.label() + "\" under fault " + cell.fault() + ": "
                             + cell.verdict().meaning() + ".");
                 }
-                if (cell.outcome() == LabCell.Outcome.FAILED) {
-                    problems.add((row.peer() ? "\"" : "FAILED: strategy \"") + row.label() + "\" under fault "
-                            + cell.fault() + " could not be examined: " + cell.reason());
+                if (cell.outcome() == LabCell.Outcome.FAILED && !row.peer()) {
+                    problems.add("FAILED: strategy \"" + row.label() + "\" under fault " + cell.fault()
+                            + " could not be examined: " + cell.reason());
                 }
             }
         }

@@ -9,8 +9,10 @@ import dev.interlock.tools.lab.evidence.Evidence;
 import dev.interlock.tools.lab.play.LabFault;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -149,7 +151,21 @@ final class FaultTables {
                 .map(cell -> cell.fault() + " was not run: it " + cell.reason() + ".")
                 .distinct()
                 .forEach(notes::add);
+        strategies.stream().filter(FaultReport.Row::peer).forEach(row -> notes.addAll(failures(row)));
         strategies.forEach(row -> notes.addAll(ReportTables.options(row.label(), row.options())));
+        return notes;
+    }
+
+    /** What the lock of another library could not play to its end: nothing that is wrong with ours. */
+    private static List<String> failures(FaultReport.Row peer) {
+        Map<String, List<String>> faults = new LinkedHashMap<>();
+        peer.cells().stream()
+                .filter(cell -> cell.outcome() == Outcome.FAILED)
+                .forEach(cell -> faults.computeIfAbsent(String.valueOf(cell.reason()), reason -> new ArrayList<>())
+                        .add(cell.fault()));
+        List<String> notes = new ArrayList<>();
+        faults.forEach((reason, of) ->
+                notes.add(peer.label() + " did not get through " + String.join(", ", of) + ": " + reason + "."));
         return notes;
     }
 }

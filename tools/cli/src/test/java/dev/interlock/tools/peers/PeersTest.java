@@ -11,6 +11,17 @@ import dev.interlock.Lease;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Capability;
 import dev.interlock.tools.backends.EmbeddedBackend;
+import dev.interlock.tools.backends.Progress;
+import dev.interlock.tools.lab.CellVerdict;
+import dev.interlock.tools.lab.FaultLab;
+import dev.interlock.tools.lab.FaultReport;
+import dev.interlock.tools.lab.LabCell;
+import dev.interlock.tools.lab.evidence.Moment;
+import dev.interlock.tools.lab.play.Contestant;
+import dev.interlock.tools.lab.play.LabFault;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -89,6 +100,28 @@ class PeersTest {
 
             assertThat(lease.isValid()).isEqualTo(!canLook);
         }
+    }
+
+    @Test
+    @Tag("deep")
+    void eachIsPutUnderFaultsAsItself() {
+        FaultReport report;
+        try (Progress progress = Progress.on(
+                new PrintWriter(new StringWriter()), "peers", Peers.all().size())) {
+            report = new FaultLab(Duration.ofSeconds(2), 1, List.of(LabFault.KILLED))
+                    .run(Contestant.peers(Peers.all()), progress);
+        }
+
+        assertThat(report.strategies()).hasSameSizeAs(Peers.all()).allSatisfy(row -> {
+            LabCell cell = row.cells().get(0);
+            assertThat(cell.verdict()).as("%s: %s", row.label(), cell).isEqualTo(CellVerdict.SAFE);
+            assertThat(cell.evidence().timeline().stream()
+                            .filter(entry -> entry.what() == Moment.What.GRANTED)
+                            .map(entry -> entry.token() != null))
+                    .as("which grants of %s have a token", row.label())
+                    .isNotEmpty()
+                    .containsOnly(row.capabilities().contains(Capability.FENCING));
+        });
     }
 
     /**

@@ -23,6 +23,9 @@ class ReportPageTest {
     /** A report of a whole run. */
     private static final Path KEPT = Path.of("../../docs/report/report.json");
 
+    /** Scrolls to what happens when things go wrong. */
+    private static final String FAULTS = "document.getElementById('faults').scrollIntoView()";
+
     @TempDir
     private Path directory;
 
@@ -81,7 +84,8 @@ class ReportPageTest {
                                 .getAsBoolean())
                         .isFalse();
             }
-            chromium.screenshot(PICTURES.resolve("top-" + scheme + ".png"), false);
+            chromium.evaluate(FAULTS);
+            chromium.screenshot(PICTURES.resolve("faults-" + scheme + ".png"), false);
             chromium.screenshot(PICTURES.resolve("whole-" + scheme + ".png"), true);
             assertThat(chromium.evaluate("document.getElementById('main').innerText")
                             .getAsString())
@@ -172,7 +176,8 @@ class ReportPageTest {
             chromium.open(page());
 
             assertThat(wide(chromium)).isEmpty();
-            chromium.screenshot(PICTURES.resolve("phone.png"), false);
+            chromium.evaluate(FAULTS);
+            chromium.screenshot(PICTURES.resolve("faults-phone.png"), false);
             chromium.evaluate("document.querySelector('#faults .heat button').click()");
             assertThat(chromium.evaluate("document.querySelector('dialog').getBoundingClientRect().width")
                             .getAsInt())

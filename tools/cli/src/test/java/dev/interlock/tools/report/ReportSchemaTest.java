@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.tools.backends.Machine;
 import dev.interlock.tools.conformance.ConformanceReport;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,15 +13,6 @@ import org.junit.jupiter.api.Test;
 
 /** The published schema says what the files of the tools hold. */
 class ReportSchemaTest {
-    private static final Path KEPT = Path.of("../../docs/report/report.json");
-
-    @Test
-    void theKeptReportIsAsTheSchemaSays() throws Exception {
-        assertThat(problems(Files.readString(KEPT)))
-                .as("the problems of the kept report, which is made as CONTRIBUTING.md says")
-                .isEmpty();
-    }
-
     @Test
     void aReportWithAllPartsIsAsTheSchemaSays() throws Exception {
         assertThat(problems(JsonRenderer.render(SampleReport.report()))).isEmpty();

@@ -40,6 +40,7 @@ public final class LabClientMain {
     /** How an answer of the stores begins, among the steps to do. */
     static final String ANSWER = "=";
 
+    private static final String PEER = "peer:";
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -60,7 +61,7 @@ public final class LabClientMain {
      * The identity of the client.
      *
      * @param who its name
-     * @param provider the class of the strategy's provider
+     * @param provider the reference to the strategy
      * @param options the options of the strategy
      * @param lock the name of the lock
      * @param warmUpLock the name of another one
@@ -191,13 +192,18 @@ public final class LabClientMain {
         say(Moment.What.READY, null, null);
     }
 
-    private static LockStrategyProvider provider(String type) throws ReflectiveOperationException {
-        for (PeerProvider peer : Peers.all()) {
-            if (peer.getClass().getName().equals(type)) {
-                return peer;
-            }
+    /** How a client in another process is told which strategy it uses: the locks of other libraries share a class. */
+    static String reference(LockStrategyProvider provider) {
+        return provider instanceof PeerProvider
+                ? PEER + provider.name()
+                : provider.getClass().getName();
+    }
+
+    static LockStrategyProvider provider(String reference) throws ReflectiveOperationException {
+        if (reference.startsWith(PEER)) {
+            return Peers.find(reference.substring(PEER.length())).orElseThrow();
         }
-        return Class.forName(type)
+        return Class.forName(reference)
                 .asSubclass(LockStrategyProvider.class)
                 .getDeclaredConstructor()
                 .newInstance();

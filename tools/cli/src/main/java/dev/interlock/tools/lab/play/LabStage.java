@@ -172,7 +172,7 @@ public final class LabStage implements AutoCloseable {
         LabClient client = LabClient.start(
                 new LabClientMain.Task(
                         who,
-                        contestant.candidate().provider().getClass().getName(),
+                        LabClientMain.reference(contestant.candidate().provider()),
                         options,
                         LOCK,
                         WARM_UP_LOCK,

@@ -10,10 +10,12 @@ import dev.interlock.spi.ServerNeeds;
 import dev.interlock.spi.StrategyProfile;
 import dev.interlock.tools.backends.TestStrategies;
 import dev.interlock.tools.backends.Topology;
+import dev.interlock.tools.peers.Peers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -100,5 +102,22 @@ class ContestantTest {
 
         assertThat(trio.otherOptions()).isEqualTo(Map.of("temper", "mild"));
         assertThat(trio.servers()).isEqualTo(3);
+    }
+
+    @Test
+    void aClientInAnotherProcessIsToldOfEachStrategyByWhatTellsItFromAllOthers() {
+        List<LockStrategyProvider> all = Stream.of(
+                        DistributedLocks.strategies(),
+                        Peers.all(),
+                        Contestant.SPECIMENS.stream()
+                                .map(specimen -> specimen.candidate().provider())
+                                .toList())
+                .<LockStrategyProvider>flatMap(List::stream)
+                .toList();
+
+        assertThat(all)
+                .allSatisfy(provider -> assertThat(LabClientMain.provider(LabClientMain.reference(provider))
+                                .name())
+                        .isEqualTo(provider.name()));
     }
 }

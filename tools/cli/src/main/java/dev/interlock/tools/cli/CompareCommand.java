@@ -89,7 +89,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--full",
             description =
                     "measure for longer and with more and more clients, play all faults, and show specimens of broken locks beside"
-                            + " the strategies: takes about half an hour")
+                            + " the strategies: takes about three quarters of an hour")
     private boolean full;
 
     @Option(names = "--no-peers", description = "leave out the locks of other libraries")

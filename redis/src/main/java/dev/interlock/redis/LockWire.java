@@ -14,10 +14,15 @@ import java.util.Objects;
  * @param isPlain whether the key is the name as it is, and holds an owner token and nothing else
  * @param prefix what stands before the name in a plain key
  * @param suffix what stands behind it
+ * @param announce the channel on which a release that frees a plain key announces it, in which {@link #KEY} stands for
+ *     the key; empty to announce nothing
  */
-public record LockWire(boolean isPlain, String prefix, String suffix) {
+public record LockWire(boolean isPlain, String prefix, String suffix, String announce) {
     /** Our own format. */
-    public static final LockWire INTERLOCK = new LockWire(false, "", "");
+    public static final LockWire INTERLOCK = new LockWire(false, "", "", "");
+
+    /** Stands for the key of the lock in the channel of announcements. */
+    public static final String KEY = "{key}";
 
     private static final StrategyOption WIRE = new StrategyOption(
             "wire",
@@ -29,6 +34,13 @@ public record LockWire(boolean isPlain, String prefix, String suffix) {
     private static final StrategyOption SUFFIX =
             new StrategyOption("wire-suffix", "", "with wire=plain, what stands behind the name in the key of a lock");
 
+    /** The option that has releases announced, for strategies that can. */
+    public static final StrategyOption ANNOUNCE = new StrategyOption(
+            "wire-announce",
+            "",
+            "with wire=plain, a channel on which each release that frees a lock publishes its key, for clients of other makes that"
+                    + " wait for such messages; " + KEY + " in it stands for the key");
+
     /** The options that say which format it is. */
     public static final List<StrategyOption> OPTIONS = List.of(WIRE, PREFIX, SUFFIX);
 
@@ -38,14 +50,16 @@ public record LockWire(boolean isPlain, String prefix, String suffix) {
      * @param isPlain whether the key is the name as it is
      * @param prefix what stands before the name in a plain key
      * @param suffix what stands behind it
-     * @throws IllegalArgumentException if there is a prefix or a suffix and the key is not plain
+     * @param announce the channel on which releases are announced; empty to announce nothing
+     * @throws IllegalArgumentException if there is a prefix, a suffix or a channel, and the key is not plain
      */
     public LockWire {
         Objects.requireNonNull(prefix, "prefix");
         Objects.requireNonNull(suffix, "suffix");
-        if (!isPlain && !(prefix.isEmpty() && suffix.isEmpty())) {
+        Objects.requireNonNull(announce, "announce");
+        if (!isPlain && !(prefix.isEmpty() && suffix.isEmpty() && announce.isEmpty())) {
             throw new IllegalArgumentException(
-                    "options wire-prefix and wire-suffix are for plain keys: set wire=plain as"
+                    "options wire-prefix, wire-suffix and wire-announce are for plain keys: set wire=plain as"
                             + " well, or keyPrefix for keys of our own");
         }
     }
@@ -62,7 +76,8 @@ public record LockWire(boolean isPlain, String prefix, String suffix) {
         LockWire wire = new LockWire(
                 WIRE.oneOf(config, "interlock", "plain").equals("plain"),
                 config.option(PREFIX.name()).orElse(PREFIX.defaultValue()),
-                config.option(SUFFIX.name()).orElse(SUFFIX.defaultValue()));
+                config.option(SUFFIX.name()).orElse(SUFFIX.defaultValue()),
+                config.option(ANNOUNCE.name()).orElse(ANNOUNCE.defaultValue()));
         if (wire.prefix.startsWith(config.keyPrefix() + ":")) {
             throw new IllegalArgumentException(
                     "option wire-prefix is \"" + wire.prefix + "\", and keys that begin with \"" + config.keyPrefix()

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Objects;
 
 /** A Lua script and the digest by which servers know it. Instances are immutable. */
@@ -37,11 +38,26 @@ public final class LuaScript {
     /**
      * Creates a script from its source.
      *
-     * @param source the source, in which nothing varies: names and values travel as keys and arguments
+     * @param source the source, in which nothing varies between calls: names and values travel as keys and arguments
      * @return the script
      */
     public static LuaScript of(String source) {
         return new LuaScript(Objects.requireNonNull(source, "source"));
+    }
+
+    /**
+     * Writes a text so that Lua reads it back, whatever its characters are.
+     *
+     * @param text the text
+     * @return a string literal of Lua, in printable characters of ASCII
+     */
+    public static String quote(String text) {
+        StringBuilder literal = new StringBuilder("'");
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            boolean isItself = b >= ' ' && b <= '~' && b != '\'' && b != '\\';
+            literal.append(isItself ? Character.toString(b) : String.format(Locale.ROOT, "\\%03d", b & 0xFF));
+        }
+        return literal.append('\'').toString();
     }
 
     /**

@@ -94,6 +94,7 @@ class OptionsTest {
         "even-nodes, yes, must be refuse or allow",
         "client, jedis, must be interlock or lettuce",
         "quorum, 3, it has: client",
+        "wire-announce, registry-channel, it has: client",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
         assertThatIllegalArgumentException()

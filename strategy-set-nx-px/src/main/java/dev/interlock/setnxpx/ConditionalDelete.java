@@ -3,6 +3,7 @@ package dev.interlock.setnxpx;
 
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
+import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.RedisCommand;
 import dev.interlock.redis.RedisNode;
 import java.time.Duration;
@@ -21,6 +22,7 @@ final class ConditionalDelete {
     private static final String NONE = "";
 
     private final RedisNode node;
+    private final LuaScript freeUnwaited;
 
     /** The knowledge of each server, by its lane. */
     private final Map<String, Known> known = new ConcurrentHashMap<>();
@@ -28,8 +30,9 @@ final class ConditionalDelete {
     /** The command that a server has; another one may answer in another generation of connections. */
     private record Known(String command, long generation) {}
 
-    ConditionalDelete(RedisNode node) {
+    ConditionalDelete(RedisNode node, LuaScript freeUnwaited) {
         this.node = node;
+        this.freeUnwaited = freeUnwaited;
     }
 
     /**
@@ -66,7 +69,7 @@ final class ConditionalDelete {
      */
     boolean ifEqualAndAbsent(String key, String value, String other, Duration timeout) {
         try {
-            RedisCommand script = RedisCommand.script(LockScripts.FREE_UNWAITED, List.of(key, other), List.of(value));
+            RedisCommand script = RedisCommand.script(freeUnwaited, List.of(key, other), List.of(value));
             return isOne(node.call(script, timeout));
         } catch (LockBackendException e) {
             if (e.reason() != Reason.REFUSED) {

@@ -4,7 +4,9 @@ package dev.interlock.setnxpx;
 import dev.interlock.redis.LockWire;
 import dev.interlock.redis.LuaScript;
 import dev.interlock.redis.waiting.WaitingScripts;
-import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The scripts of this strategy that differ between servers of one kind and another, or between formats of the lock, and
@@ -17,6 +19,7 @@ import java.util.List;
  * @param leave ends a wait for a condition
  * @param confirm ends a wait for a condition whose signal has arrived
  * @param signal wakes those who wait for a condition
+ * @param freeUnwaited frees a lock for which nobody is in the list, where no mark tells whether somebody waits
  * @param publish the command that sends to a channel
  */
 record LockScripts(
@@ -27,6 +30,7 @@ record LockScripts(
         LuaScript leave,
         LuaScript confirm,
         LuaScript signal,
+        LuaScript freeUnwaited,
         String publish) {
     /** Takes a lock for which nobody waits, with tokens that are drawn by time. */
     static final LuaScript TAKE =
@@ -39,46 +43,56 @@ record LockScripts(
     /** Frees a lock for which nobody waits, and may look for a command that does the same. */
     static final LuaScript FREE = LuaScript.load(LockScripts.class, "free.lua");
 
-    /** Frees a lock for which nobody is in the list, where no mark tells whether somebody waits. */
-    static final LuaScript FREE_UNWAITED = LuaScript.load(LockScripts.class, "free-unwaited.lua");
-
     /** Extends leases. */
     static final LuaScript RENEW = LuaScript.load(LockScripts.class, "word.lua", "renew.lua");
 
     /** Tells who holds a lock and who waits for it. */
     static final LuaScript LOOK = LuaScript.load(LockScripts.class, "look.lua");
 
+    private static final LuaScript FREE_UNWAITED = LuaScript.load(LockScripts.class, "free-unwaited.lua");
+
     private static final String MARKED_WORD = "word.lua";
 
     /** Without a mark, all that a script appends to a word is an empty text. */
     private static final String PLAIN_WORD = "plain-word.lua";
 
-    private static final LockScripts MARKED = with(MARKED_WORD, WaitingScripts.CHANNELS, "PUBLISH");
+    private static final LockScripts MARKED = with(MARKED_WORD, false, "");
 
-    private static final LockScripts MARKED_SHARDED = with(MARKED_WORD, WaitingScripts.SHARDED_CHANNELS, "SPUBLISH");
+    private static final LockScripts MARKED_SHARDED = with(MARKED_WORD, true, "");
 
-    private static final LockScripts PLAIN = with(PLAIN_WORD, WaitingScripts.CHANNELS, "PUBLISH");
+    private static final LockScripts PLAIN = with(PLAIN_WORD, false, "");
 
-    private static final LockScripts PLAIN_SHARDED = with(PLAIN_WORD, WaitingScripts.SHARDED_CHANNELS, "SPUBLISH");
+    private static final LockScripts PLAIN_SHARDED = with(PLAIN_WORD, true, "");
 
-    private static LockScripts with(String word, String channels, String publish) {
-        return new LockScripts(
-                with(word, channels, List.of("acquire.lua")),
-                with(word, channels, List.of("releasing.lua", "release.lua")),
-                with(word, channels, List.of("releasing.lua", "await.lua")),
-                with(word, channels, List.of("conditions.lua", "look-waiter.lua")),
-                with(word, channels, List.of("conditions.lua", "leave.lua")),
-                with(word, channels, List.of("releasing.lua", "confirm.lua")),
-                with(word, channels, List.of("conditions.lua", "signal.lua")),
-                publish);
-    }
-
-    private static LuaScript with(String word, String channels, List<String> scripts) {
-        return LuaScript.of(WaitingScripts.source(channels)
+    private static LockScripts with(String word, boolean sharded, String announcement) {
+        String queueing = WaitingScripts.source(sharded ? WaitingScripts.SHARDED_CHANNELS : WaitingScripts.CHANNELS)
                 + source(word)
                 + WaitingScripts.source(WaitingScripts.FENCE, WaitingScripts.QUEUE)
-                + source("waiting.lua")
-                + source(scripts.toArray(String[]::new)));
+                + source("waiting.lua");
+        String freeing =
+                source("freeing.lua") + (announcement.isEmpty() ? "" : announcement + source("announced-freeing.lua"));
+        String releasing = queueing + freeing + source("releasing.lua");
+        String conditions = queueing + source("conditions.lua");
+        return new LockScripts(
+                LuaScript.of(queueing + source("acquire.lua")),
+                LuaScript.of(releasing + source("release.lua")),
+                LuaScript.of(releasing + source("await.lua")),
+                LuaScript.of(conditions + source("look-waiter.lua")),
+                LuaScript.of(conditions + source("leave.lua")),
+                LuaScript.of(releasing + source("confirm.lua")),
+                LuaScript.of(conditions + source("signal.lua")),
+                announcement.isEmpty()
+                        ? FREE_UNWAITED
+                        : LuaScript.of(announcement + source("free-unwaited-announced.lua")),
+                sharded ? "SPUBLISH" : "PUBLISH");
+    }
+
+    /** Returns the source of what tells on a channel that a lock is free. */
+    private static String announcement(String channel) {
+        String parts = Stream.of(channel.split(Pattern.quote(LockWire.KEY), -1))
+                .map(LuaScript::quote)
+                .collect(Collectors.joining(", "));
+        return "local ANNOUNCE = {" + parts + "}\n" + source("announce.lua");
     }
 
     private static String source(String... resources) {
@@ -92,6 +106,9 @@ record LockScripts(
      * @param sharded whether channels belong to servers as keys do
      */
     static LockScripts of(LockWire wire, boolean sharded) {
+        if (!wire.announce().isEmpty()) {
+            return with(PLAIN_WORD, sharded, announcement(wire.announce()));
+        }
         if (wire.isPlain()) {
             return sharded ? PLAIN_SHARDED : PLAIN;
         }

@@ -46,7 +46,7 @@ final class ScriptedReleases {
         this.batches = batches;
         this.places = places;
         this.contended = contended;
-        this.deletes = new ConditionalDelete(node);
+        this.deletes = new ConditionalDelete(node, scripts.freeUnwaited());
     }
 
     /**

@@ -86,6 +86,7 @@ record Settings(
                             DURABILITY,
                             FactoryCards.OPTION),
                     LockWire.OPTIONS,
+                    List.of(LockWire.ANNOUNCE),
                     ConnectionSettings.POOL_OPTIONS)
             .flatMap(List::stream)
             .toList();
@@ -124,6 +125,11 @@ record Settings(
             throw new IllegalArgumentException(
                     "wire=plain writes no mark by which a release knows that somebody listens: set wakeup=queue or"
                             + " wakeup=poll, or leave wire=interlock");
+        }
+        if (!wire.announce().isEmpty() && !scripting) {
+            throw new IllegalArgumentException(
+                    "release=transaction cannot announce a release, since a transaction that may not use the channel"
+                            + " would not free the lock either: leave out wire-announce, or leave release=script");
         }
         if (settings.acknowledgement.isWanted() && !scripting) {
             throw new IllegalArgumentException(

@@ -130,6 +130,28 @@ class ClusterTest {
     }
 
     @Test
+    void anAnnouncementIsHeardOnEachNode() {
+        DistributedLockFactory factory = factory("wire", "plain", "wire-announce", "registry-channel:{key}");
+        List<String> names = List.of(client + "-one", client + "-two", client + "-three", client + "-four");
+        List<Overhearing> ears =
+                cluster.primaries().stream().map(Overhearing::new).toList();
+        try {
+            for (String name : names) {
+                DistributedLock lock = factory.getLock(name, Fixture.lease(MINUTE));
+                lock.lock();
+                lock.unlock();
+            }
+            for (Overhearing ear : ears) {
+                List<Overhearing.Message> heard = new ArrayList<>();
+                await().atMost(PATIENCE).until(() -> heard.addAll(ear.heard()) && heard.size() >= names.size());
+                assertThat(heard).extracting(Overhearing.Message::text).containsExactlyInAnyOrderElementsOf(names);
+            }
+        } finally {
+            ears.forEach(Overhearing::close);
+        }
+    }
+
+    @Test
     @Tag("deep")
     void aWaiterIsHandedTheLockAfterItsSlotHasMoved() throws Exception {
         String name = client + "-moved";

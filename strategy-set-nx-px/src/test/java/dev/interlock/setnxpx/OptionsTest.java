@@ -68,6 +68,7 @@ class OptionsTest {
         "wire, spring, must be interlock or plain",
         "wire-prefix, app:, set wire=plain as well",
         "wire-suffix, .lock, set wire=plain as well",
+        "wire-announce, registry-channel, set wire=plain as well",
         "quorum, 3, 'it has: client, shared-connections, fencing, release, wakeup, replicas, durability, card, wire'",
     })
     void anOptionThatMakesNoSenseIsExplained(String option, String value, String explanation) {
@@ -130,6 +131,19 @@ class OptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(config))
                 .withMessageContaining("release=transaction cannot wait for replicas or the disk");
+    }
+
+    @Test
+    void aTransactionCannotAnnounceItsRelease() {
+        LockConfig config = CONFIG.toBuilder()
+                .option("release", "transaction")
+                .option("fencing", "false")
+                .option("wire", "plain")
+                .option("wire-announce", "registry-channel")
+                .build();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> make(config))
+                .withMessageContaining("release=transaction cannot announce a release");
     }
 
     private static Set<Capability> profile(LockConfig config) {

@@ -38,8 +38,9 @@ public enum PeerFormat {
             uuid(),
             "60 s, or that of the registry",
             compares() + "; PUB_SUB_LOCK announces it to its own kind",
-            "SPIN_LOCK polls, every 100 ms; PUB_SUB_LOCK hears no release of ours, and asks again when its time is over",
-            "wire=plain, wire-prefix=<registryKey>:"),
+            "SPIN_LOCK polls, every 100 ms; PUB_SUB_LOCK is told with wire-announce (up to 6.5.2 without the colon and what"
+                    + " follows it), and otherwise asks again when its time is over",
+            "wire=plain, wire-prefix=<registryKey>:, for PUB_SUB_LOCK wire-announce=<registryKey>-channel:{key}"),
     /** The Redis providers of ShedLock. */
     SHEDLOCK(
             "ShedLock, providers for Redis (Java)",

@@ -17,7 +17,7 @@ enum PeerKind {
             "redlock-universal, three servers", Wire.REDLOCK, PeerFormat.NODE_REDLOCK, WakeUp.POLLS),
     SPRING_SPIN("Spring Integration, SPIN_LOCK (Java)", Wire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.POLLS),
     SPRING_PUB_SUB(
-            "Spring Integration, PUB_SUB_LOCK (Java)", Wire.SPRING, PeerFormat.SPRING_REGISTRY, WakeUp.ASKS_AGAIN),
+            "Spring Integration, PUB_SUB_LOCK (Java)", Wire.SPRING_ANNOUNCED, PeerFormat.SPRING_REGISTRY, WakeUp.TOLD),
     SHEDLOCK("ShedLock with safeUpdate (Java)", Wire.SHEDLOCK, PeerFormat.SHEDLOCK, WakeUp.NEVER_WAITS),
     LOCK4J("lock4j (Java)", Wire.LOCK4J, PeerFormat.LOCK4J, WakeUp.POLLS);
 

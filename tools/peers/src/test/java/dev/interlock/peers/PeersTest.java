@@ -43,9 +43,6 @@ class PeersTest {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration SHORT = Duration.ofSeconds(1);
 
-    /** How long a client sleeps that hears no release and asks again when its lease would be over. */
-    private static final Duration NAP = Duration.ofSeconds(3);
-
     /** For clients that do not hear of a release, and look for one again when they are asked again. */
     private static final Duration MOMENT = Duration.ofMillis(300);
 
@@ -168,7 +165,8 @@ class PeersTest {
         held.lock();
         Object mine = word();
         long before = asked();
-        FutureTask<?> waiter = start(() -> peer.lock(kind.wakeUp == WakeUp.ASKS_AGAIN ? NAP : LONG));
+        // One that is told sleeps for that long, and then asks by itself.
+        FutureTask<?> waiter = start(() -> peer.lock(LONG));
         await().atMost(PATIENCE).until(() -> waiter.isDone() || asked() >= before + kind.wakeUp.asks);
         assertThat(waiter.isDone()).isFalse();
         assertThat(word()).as("left as it was").isEqualTo(mine);

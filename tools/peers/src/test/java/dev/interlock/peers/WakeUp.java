@@ -4,8 +4,8 @@ package dev.interlock.peers;
 /** How a client of another make, left to itself, learns that a lock of ours was released. */
 enum WakeUp {
     POLLS("run, polls", 5),
-    /** It sleeps until its own kind announces a release, or its registry's lease is over, and then asks again. */
-    ASKS_AGAIN("run, asks again when its time is over", 4),
+    /** It asks twice, and then sleeps until it is told of a release. */
+    TOLD("run, told with wire-announce", 2),
     NEVER_WAITS("not offered", 0);
 
     final String cell;

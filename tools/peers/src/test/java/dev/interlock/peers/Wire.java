@@ -13,6 +13,8 @@ enum Wire {
     /** The name as it is: clients for which a key is what their caller says. */
     NAME_ALONE(""),
     SPRING(SpringPeer.REGISTRY + ":"),
+    /** The same, for those who wait until they are told of a release. */
+    SPRING_ANNOUNCED(SpringPeer.REGISTRY + ":"),
     SHEDLOCK(ShedLockPeer.PREFIX),
     LOCK4J(Lock4jPeer.PREFIX),
     /** The name as it is, on each of several servers. */
@@ -43,6 +45,9 @@ enum Wire {
                 .option("wire", "plain");
         if (!prefix.isEmpty()) {
             config.option("wire-prefix", prefix);
+        }
+        if (this == SPRING_ANNOUNCED) {
+            config.option("wire-announce", SpringPeer.REGISTRY + "-channel:{key}");
         }
         if (this == REDLOCK) {
             config.option("cold-start", "trust").option("node-timeout", "5s");

@@ -93,6 +93,13 @@ final class LocksCommand {
             description = "with --wire plain, what stands behind the name of a lock in its key")
     private @Nullable String wireSuffix;
 
+    @Option(
+            names = "--wire-announce",
+            scope = ScopeType.INHERIT,
+            paramLabel = "CHANNEL",
+            description = "with --wire plain, the channel on which the programs announce that a lock is free")
+    private @Nullable String wireAnnounce;
+
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "print JSON instead of tables")
     private boolean json;
 
@@ -234,6 +241,9 @@ final class LocksCommand {
             }
             if (wireSuffix != null) {
                 config.option("wire-suffix", wireSuffix);
+            }
+            if (wireAnnounce != null) {
+                config.option("wire-announce", wireAnnounce);
             }
             PrintWriter err = spec.commandLine().getErr();
             return LockOverview.open(

@@ -15,6 +15,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LossCause;
 import dev.interlock.testservers.ClusterServers;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RespConnection;
 import dev.interlock.testservers.SentinelServers;
 import dev.interlock.tools.report.PublishedSchema;
 import java.io.ByteArrayInputStream;
@@ -168,6 +169,33 @@ class LocksCommandTest {
                 .containsPattern("held by +\\| .*factory [0-9a-f]{12}")
                 .doesNotContain("note");
         assertThat(run(ExitCodes.OK, "show", "a")).startsWith("nobody holds");
+    }
+
+    @Test
+    void aReleaseByForceIsAnnouncedAsThoseOfThePrograms() throws Exception {
+        DistributedLockFactory factory = DistributedLocks.getInstance(
+                "set-nx-px",
+                patient(LockConfig.of(server.uri())).toBuilder()
+                        .option("wire", "plain")
+                        .build());
+        factories.add(factory);
+        factory.getLock("a").lock();
+        try (RespConnection ear = new RespConnection("127.0.0.1", server.port(), 60_000)) {
+            ear.call("SUBSCRIBE", "freed");
+            run(
+                    ExitCodes.OK,
+                    "release",
+                    "a",
+                    "--force",
+                    "--yes",
+                    "--strategy",
+                    "set-nx-px",
+                    "--wire",
+                    "plain",
+                    "--wire-announce",
+                    "freed");
+            assertThat(ear.read()).isEqualTo(List.of("message", "freed", "a"));
+        }
     }
 
     @Test

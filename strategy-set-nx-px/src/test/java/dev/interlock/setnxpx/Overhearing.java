@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.interlock.setnxpx;
+
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RespConnection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Hears all messages of a server, and tells those that are not on channels of ours. */
+final class Overhearing implements AutoCloseable {
+    /** What the channels begin with on which a message is published behind all that were before it. */
+    private static final String END = "end:";
+
+    private final String end = END + UUID.randomUUID();
+    private final RedisServer server;
+    private final RespConnection connection;
+
+    /**
+     * What was published.
+     *
+     * @param channel where
+     * @param text what it says
+     */
+    record Message(String channel, String text) {}
+
+    Overhearing(RedisServer server) {
+        this.server = server;
+        try {
+            connection = new RespConnection("127.0.0.1", server.port(), (int) Fixture.PATIENCE.toMillis());
+            connection.call("PSUBSCRIBE", "*");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Listens to a channel by its name, as one who waits in the list does. */
+    void listen(String channel) {
+        try {
+            connection.call("SUBSCRIBE", channel);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns what was published since the last call. */
+    List<Message> heard() {
+        server.command("PUBLISH", end, "");
+        List<Message> heard = new ArrayList<>();
+        try {
+            while (true) {
+                List<?> push = (List<?>) Objects.requireNonNull(connection.read());
+                String channel = (String) push.get(push.size() - 2);
+                if (channel.equals(end)) {
+                    return heard;
+                }
+                if (!channel.startsWith("interlock:") && !channel.startsWith(END)) {
+                    heard.add(new Message(channel, (String) push.get(push.size() - 1)));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -155,31 +155,33 @@ abstract class SeveralNamesRules extends ReadWriteRules {
     @Tag("chapter-15")
     @Needs(Capability.SEVERAL_NAMES)
     public final void rule_15_4_locksWhoseNamesOverlapNeverWaitInACircle() {
-        inCalm(() -> {
-            List<List<String>> circle = List.of(names("a", "b"), names("b", "c"), names("c", "a"));
-            List<Pending<?>> all = new ArrayList<>();
-            List<AtomicInteger> inside = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
-            for (int i = 0; i < circle.size(); i++) {
-                for (DistributedLockFactory client : List.of(factory(), newFactory())) {
-                    DistributedLock lock = client.getLock(circle.get(i));
-                    List<AtomicInteger> mine = List.of(inside.get(i), inside.get((i + 1) % circle.size()));
-                    Actor actor = actor("locks " + circle.get(i));
-                    all.add(actor.beginTo("lock() and unlock() again and again", () -> goRound(lock, mine)));
-                }
+        List<List<String>> circle = List.of(names("a", "b"), names("b", "c"), names("c", "a"));
+        List<Pending<?>> all = new ArrayList<>();
+        List<AtomicInteger> inside = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+        for (int i = 0; i < circle.size(); i++) {
+            for (DistributedLockFactory client : List.of(factory(), newFactory())) {
+                DistributedLock lock = client.getLock(circle.get(i));
+                List<AtomicInteger> mine = List.of(inside.get(i), inside.get((i + 1) % circle.size()));
+                Actor actor = actor("locks " + circle.get(i));
+                all.add(actor.beginTo("lock() and unlock() again and again", () -> goRound(lock, mine)));
             }
-            all.forEach(rounds -> rounds.result(Scale.PATIENCE.multipliedBy(2)));
-            assertAllFree(newFactory(), "a", "b", "c");
-        });
+        }
+        all.forEach(rounds -> rounds.result(Scale.PATIENCE.multipliedBy(2)));
+        assertAllFree(newFactory(), "a", "b", "c");
     }
 
-    private static void goRound(DistributedLock lock, List<AtomicInteger> inside) {
+    private void goRound(DistributedLock lock, List<AtomicInteger> inside) {
         for (int round = 0; round < CIRCLES; round++) {
             lock.lock();
             try {
-                inside.forEach(name -> assertEquals(1, name.incrementAndGet(), "how many hold one name at once"));
+                inside.forEach(name -> {
+                    int holders = name.incrementAndGet();
+                    // Whoever stood still may have lost the lock, and the next one got it.
+                    assertTrue(holders == 1 || hasStoodStill(), () -> holders + " hold one name at once");
+                });
             } finally {
                 inside.forEach(AtomicInteger::decrementAndGet);
-                lock.unlock();
+                unlockAfterWait(lock);
             }
         }
     }

@@ -142,7 +142,7 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         assertFree(other.getLock(name("\ud83d\udd12")));
         holder.does("unlock()", middle::unlock);
         waiting.result();
-        waiter.does("unlock()", lock::unlock);
+        waiter.does("unlock()", () -> unlockAfterWait(lock));
     }
 
     /** Looks only: whoever asks for a lock that somebody else asks for may keep both from getting it. */
@@ -170,14 +170,18 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         assertAllFree(newFactory(), "a", "b", "c");
     }
 
-    private static void goRound(DistributedLock lock, List<AtomicInteger> inside) {
+    private void goRound(DistributedLock lock, List<AtomicInteger> inside) {
         for (int round = 0; round < CIRCLES; round++) {
             lock.lock();
             try {
-                inside.forEach(name -> assertEquals(1, name.incrementAndGet(), "how many hold one name at once"));
+                inside.forEach(name -> {
+                    int holders = name.incrementAndGet();
+                    // Whoever stood still may have lost the lock, and the next one got it.
+                    assertTrue(holders == 1 || hasStoodStill(), () -> holders + " hold one name at once");
+                });
             } finally {
                 inside.forEach(AtomicInteger::decrementAndGet);
-                lock.unlock();
+                unlockAfterWait(lock);
             }
         }
     }
@@ -230,6 +234,15 @@ abstract class SeveralNamesRules extends ReadWriteRules {
             assertHoldsNoneByQueries(waiter, lock);
             assertAllFree(other, "a", "b");
         }
+        holder.does("unlock()", last::unlock);
+        inCalm(this::assertAnInterruptDoesNotEndLock);
+    }
+
+    private void assertAnInterruptDoesNotEndLock() {
+        DistributedLock lock = several("a", "b", "c");
+        DistributedLockFactory other = newFactory();
+        DistributedLock last = other.getLock(name("c"));
+        Actor holder = holderOf(last);
         Actor patient = actor("waiter that ignores interrupts");
         Pending<?> waiting = patient.beginTo("lock()", lock::lock);
         eventually("a waiter has taken the first names", () -> isTaken(other, "a", "b"));
@@ -556,14 +569,17 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         connected(factory());
         DistributedLockFactory other = connected(newFactory());
         inCalm(again -> {
-            DistributedLock lock =
-                    factory().getLock(names(again + "a", again + "b", again + "c"), lease(Scale.RENEWED_LEASE));
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+            DistributedLock lock = factory().getLock(names(again + "a", again + "b", again + "c"), lease(time));
             Actor holder = actor("holder");
             Lease lease = lockBy(holder, lock);
-            always("the lock should be held for longer than its lease", Scale.RENEWED_LEASE.multipliedBy(2), () -> {
-                assertHeldElsewhere(other, again + "a", again + "b", again + "c");
-                return lease.isValid();
-            });
+            always(
+                    "the lock should be held for longer than its lease",
+                    time.multipliedBy(5).dividedBy(4),
+                    () -> {
+                        assertHeldElsewhere(other, again + "a", again + "b", again + "c");
+                        return lease.isValid();
+                    });
             holder.does("unlock()", lock::unlock);
             assertAllFree(other, again + "a", again + "b", again + "c");
         });
@@ -656,13 +672,14 @@ abstract class SeveralNamesRules extends ReadWriteRules {
         inCalm(again -> {
             DistributedLock last = other.getLock(name(again + "b"));
             Actor holder = holderOf(last);
-            DistributedLock lock = factory().getLock(names(again + "a", again + "b"), unrenewed(Scale.RENEWED_LEASE));
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+            DistributedLock lock = factory().getLock(names(again + "a", again + "b"), unrenewed(time));
             Actor waiter = actor("waiter");
             Pending<?> waiting = waiter.beginTo("lock()", lock::lock);
             eventually("a waiter has taken the first name", () -> isTaken(other, again + "a"));
             always(
                     "the first name should stay taken for longer than its lease",
-                    Scale.RENEWED_LEASE.multipliedBy(2),
+                    time.multipliedBy(5).dividedBy(4),
                     () -> !isFree(other.getLock(name(again + "a"))));
             holder.does("unlock()", last::unlock);
             waiting.result();

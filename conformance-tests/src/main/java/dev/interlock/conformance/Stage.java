@@ -64,7 +64,8 @@ abstract class Stage {
     private final List<String> retries = new CopyOnWriteArrayList<>();
     private @Nullable LockHarness harness;
     private @Nullable DistributedLockFactory first;
-    private String run = "";
+    private volatile String run = "";
+    private volatile Calm calm = new Calm();
     private KeptHistories keptHistories = new KeptHistories(null, "");
 
     Stage() {}
@@ -116,6 +117,7 @@ abstract class Stage {
     @BeforeEach
     public final void openStage(TestInfo test) throws Exception {
         run = Long.toString(RANDOM.nextLong() >>> 1, Character.MAX_RADIX);
+        calm = new Calm();
         keptHistories = KeptHistories.of(test);
         Needs needs = test.getTestMethod().orElseThrow().getAnnotation(Needs.class);
         if (needs != null) {
@@ -320,19 +322,32 @@ abstract class Stage {
      */
     final void inCalm(Consumer<String> rule) {
         for (int i = 1; ; i++) {
-            try (Calm calm = new Calm()) {
-                try {
-                    rule.accept("try " + i);
-                    return;
-                } catch (AssertionError e) {
-                    if (i == TRIES || !calm.isBroken()) {
-                        throw e;
-                    }
-                    retried("the machine stood still");
-                    open().faults().ifPresent(FaultInjector::heal);
+            Calm calm = new Calm();
+            try {
+                rule.accept("try " + i);
+                return;
+            } catch (AssertionError e) {
+                if (i == TRIES || !calm.isBroken()) {
+                    throw e;
                 }
+                retried("the machine stood still");
+                open().faults().ifPresent(FaultInjector::heal);
             }
         }
+    }
+
+    /** As {@link #inCalm(Consumer)}, for a rule that need not know its try: {@link #name} returns others each time. */
+    final void inCalm(Runnable rule) {
+        String wholeRun = run;
+        inCalm(again -> {
+            run = wholeRun + " " + again;
+            rule.run();
+        });
+    }
+
+    /** Returns whether the machine has stood still since the rule began. */
+    final boolean hasStoodStill() {
+        return calm.isBroken();
     }
 
     static LockOptions lease(Duration lease) {

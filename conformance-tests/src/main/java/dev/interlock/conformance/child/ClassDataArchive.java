@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -33,6 +34,9 @@ public final class ClassDataArchive {
 
     private static final long LIMIT_SECONDS = 60;
     private static final Optional<ClassDataArchive> OF_THIS_CLASS_PATH = find();
+
+    /** How many were begun in this JVM: each has a file of its own until it is complete. */
+    private static final AtomicInteger MADE = new AtomicInteger();
 
     private final Path directory;
     private final List<Path> entries;
@@ -146,7 +150,7 @@ public final class ClassDataArchive {
         }
     }
 
-    /** Makes the archive. Other JVMs may do so at the same time; each replaces the file by an equal one. */
+    /** Makes the archive. Others may do so at the same time; each replaces the file by an equal one. */
     void make(String main, List<String> args, String input) throws IOException, InterruptedException {
         Files.createDirectories(directory);
         for (int i = 0; i < entries.size(); i++) {
@@ -154,7 +158,8 @@ public final class ClassDataArchive {
                 packOnce(entries.get(i), classPath.get(i));
             }
         }
-        Path unfinished = directory.resolve("classes-" + ProcessHandle.current().pid() + ".tmp");
+        Path unfinished =
+                directory.resolve("classes-" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet() + ".tmp");
         Process child = PeerJvm.start(
                         List.of("-XX:ArchiveClassesAtExit=" + unfinished), classPath, main, args.toArray(String[]::new))
                 .process();

@@ -13,12 +13,19 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
             new ServerPool<>(() -> new EmbeddedServer(RedisServer.start()));
 
     private final RedisServer server;
+    private final ServerPool<EmbeddedServer> pool;
     private final ServerState initial;
     private boolean tamperedWith;
 
     /** Wraps a server that is as good as new. */
     EmbeddedServer(RedisServer server) {
+        this(server, POOL);
+    }
+
+    /** Wraps a server that is as good as new, and that {@link #close} gives back to a pool. */
+    EmbeddedServer(RedisServer server, ServerPool<EmbeddedServer> pool) {
         this.server = server;
+        this.pool = pool;
         try {
             initial = ServerState.of(server::command);
         } catch (IOException e) {
@@ -121,7 +128,7 @@ final class EmbeddedServer implements OwnServer, ServerPool.Server {
         if (tamperedWith) {
             discard();
         } else {
-            POOL.giveBack(this);
+            pool.giveBack(this);
         }
     }
 }

@@ -20,11 +20,13 @@ class ServerPoolTest {
     private static final int PATIENCE_MILLIS = 10_000;
 
     private final List<EmbeddedServer> started = new ArrayList<>();
-    private final ServerPool<EmbeddedServer> pool = new ServerPool<>(() -> {
-        EmbeddedServer server = new EmbeddedServer(RedisServer.start());
+    private final ServerPool<EmbeddedServer> pool = new ServerPool<>(this::start);
+
+    private EmbeddedServer start() {
+        EmbeddedServer server = new EmbeddedServer(RedisServer.start(), pool);
         started.add(server);
         return server;
-    });
+    }
 
     @AfterEach
     void stop() {
@@ -142,7 +144,7 @@ class ServerPoolTest {
     @ParameterizedTest
     @EnumSource
     void aServerWhoseProcessWasTamperedWithEndsWithItsTest(Tampering tampering) {
-        EmbeddedServer server = EmbeddedServer.take();
+        EmbeddedServer server = pool.take();
         tampering.deed.accept(server);
         server.close();
         assertEnded(server);
@@ -150,7 +152,7 @@ class ServerPoolTest {
 
     @Test
     void aServerThatATestHasLeftAsItWasOutlivesIt() {
-        EmbeddedServer server = EmbeddedServer.take();
+        EmbeddedServer server = pool.take();
         server.close();
         assertThat(ProcessHandle.of(server.pid())).isPresent();
     }

@@ -4,9 +4,16 @@ package dev.interlock.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
+import dev.interlock.Lease;
+import dev.interlock.LockBackendException;
+import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
+import dev.interlock.LockOptions;
 import dev.interlock.conformance.internal.peer.Peer;
+import dev.interlock.specimens.ForwardingFactory;
+import dev.interlock.specimens.ForwardingLock;
 import dev.interlock.spi.LockStrategyProvider;
 import dev.interlock.spi.StrategyOption;
 import dev.interlock.spi.StrategyProfile;
@@ -17,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
@@ -67,6 +75,76 @@ class PeerTest {
                     .hasMessageContaining("UnsupportedOperationException: I was told \"a = b\" and quit");
         } finally {
             System.clearProperty(PROPERTY);
+        }
+    }
+
+    /** Grants no lock but that of {@code plain}, each in its own way. */
+    public static final class Late implements LockStrategyProvider {
+        private final LockStrategyProvider correct = new MemoryHarness(new WrongLock("correct")).provider();
+
+        @Override
+        public String name() {
+            return correct.name();
+        }
+
+        @Override
+        public StrategyProfile profile() {
+            return correct.profile();
+        }
+
+        @Override
+        public List<StrategyOption> options() {
+            return correct.options();
+        }
+
+        @Override
+        public DistributedLockFactory newFactory(LockConfig config) {
+            return new ForwardingFactory(correct.newFactory(config)) {
+                @Override
+                protected DistributedLock spoil(DistributedLock lock) {
+                    return new LateLock(lock);
+                }
+            };
+        }
+    }
+
+    private static final class LateLock extends ForwardingLock {
+        LateLock(DistributedLock correct) {
+            super(correct);
+        }
+
+        @Override
+        public void lock() {
+            for (Reason reason : Reason.values()) {
+                if (name().equals(reason.name())) {
+                    throw new LockBackendException(reason, "not now");
+                }
+            }
+            super.lock();
+        }
+
+        @Override
+        public Optional<Lease> lease() {
+            return name().equals("unread") ? Optional.empty() : super.lease();
+        }
+    }
+
+    @Test
+    void aLockWhoseLeaseIsOverTooEarlyMayBeAskedForAgain() {
+        LockConfig config = new MemoryHarness(new WrongLock("correct")).config();
+        LockOptions options = LockOptions.builder().build();
+        try (Peer peer = Peer.start(new Late(), config)) {
+            for (String name : List.of(Reason.UNREACHABLE.name(), Reason.OUTCOME_UNKNOWN.name(), "unread")) {
+                assertThatThrownBy(() -> peer.lock(name, options))
+                        .as(name)
+                        .isInstanceOfSatisfying(
+                                LockBackendException.class,
+                                e -> assertThat(e.reason()).isEqualTo(Reason.OUTCOME_UNKNOWN));
+            }
+            assertThatThrownBy(() -> peer.lock(Reason.REFUSED.name(), options))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("not now");
+            assertThat(peer.lock("plain", options)).isPresent();
         }
     }
 

@@ -8,6 +8,7 @@ import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockConfig;
 import dev.interlock.conformance.internal.actor.Scale;
 import dev.interlock.conformance.internal.actor.Waits;
+import dev.interlock.engine.protocol.Attempt;
 import dev.interlock.engine.protocol.Claim;
 import dev.interlock.engine.protocol.ConditionProtocol;
 import dev.interlock.engine.protocol.LeaseProtocol;
@@ -17,6 +18,8 @@ import dev.interlock.engine.protocol.Watch;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -50,6 +53,22 @@ class SlowMachineTest {
                         return super.await(held, waiter, releases);
                     }
                 });
+            }
+        });
+    }
+
+    @Test
+    void aThreadMayRunForLongBeforeItWaits() {
+        Set<Thread> begun = ConcurrentHashMap.newKeySet();
+        assertKept("8.18", correct -> new ForwardingProtocol(correct) {
+            @Override
+            public Attempt attempt(Claim claim) {
+                long start = System.nanoTime();
+                boolean runs = begun.add(Thread.currentThread());
+                while (runs && System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(LATE_MILLIS)) {
+                    Thread.onSpinWait();
+                }
+                return super.attempt(claim);
             }
         });
     }

@@ -18,7 +18,11 @@ public final class Scale {
     /** The bound of a whole rule. */
     public static final Duration RULE_TIMEOUT = of(Duration.ofMinutes(3));
 
-    /** A lease that no test outlives. */
+    /**
+     * A lease that no test outlives. A lock that was handed over may have a shorter lease until it is renewed for the
+     * first time, so a rule must not take for granted that a waiter holds it until it unlocks: a machine that stands
+     * still for seconds ends it.
+     */
     public static final Duration LONG_LEASE = of(Duration.ofMinutes(2));
 
     /** A lease without renewal, short enough that a test waits for its end. */

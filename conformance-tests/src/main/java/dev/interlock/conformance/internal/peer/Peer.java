@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.interlock.conformance.internal.peer;
 
+import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.child.ClassDataArchive;
@@ -103,10 +104,17 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** Waits for the lock, and returns the fencing token if there is one. */
+    /**
+     * Waits for the lock, and returns the fencing token if there is one.
+     *
+     * @throws LockBackendException if the other process may try again, since its lease was over too early
+     */
     public OptionalLong lock(String name, LockOptions options) {
         String fence =
                 ask("lock " + PeerMain.encode(name) + " " + options.lease().toMillis() + " " + options.renewal());
+        if (fence.startsWith(PeerMain.NOT_GRANTED)) {
+            throw new LockBackendException(LockBackendException.Reason.OUTCOME_UNKNOWN, "another process: " + fence);
+        }
         return fence.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(fence));
     }
 

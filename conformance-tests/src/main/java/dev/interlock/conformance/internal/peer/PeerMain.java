@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,6 +32,9 @@ import java.util.stream.Collectors;
 /** The main class of the process of a {@link Peer}: reads one request per line, and answers each with one line. */
 public final class PeerMain {
     static final String FAILED = "failed: ";
+
+    /** The answer to a request for a lock whose lease was over before it could be used, or that failed otherwise. */
+    static final String NOT_GRANTED = "not granted: ";
 
     private static final String PROPERTIES = "interlock.";
 
@@ -173,8 +177,16 @@ public final class PeerMain {
     private String lock(String name, LockOptions options) {
         DistributedLock lock = factory.getLock(name, options);
         locks.put(name, lock);
-        lock.lock();
-        Lease lease = lock.lease().orElseThrow();
+        try {
+            lock.lock();
+        } catch (LockBackendException e) {
+            return (e.reason() == LockBackendException.Reason.REFUSED ? FAILED : NOT_GRANTED) + e;
+        }
+        Optional<Lease> held = lock.lease();
+        if (held.isEmpty()) {
+            return NOT_GRANTED + "the lease was over before it was read";
+        }
+        Lease lease = held.get();
         leases.put(name, lease);
         lease.onLoss(cause -> losses(name).incrementAndGet());
         OptionalLong fence = lease.fencingToken();

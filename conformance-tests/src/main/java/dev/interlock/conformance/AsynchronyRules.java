@@ -125,25 +125,27 @@ abstract class AsynchronyRules extends SeveralNamesRules {
     @Test
     @Tag("chapter-16")
     public final void rule_16_2_eachOfManyStagesGetsTheLockOnce() {
-        DistributedLock lock = lock();
-        DistributedLock elsewhere = lockOfAnotherClient();
-        AtomicInteger inside = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        Actor holder = holderOf(lock);
-        List<CompletableFuture<?>> ends = new ArrayList<>();
-        for (int i = 0; i < SOME; i++) {
-            PendingStage stage = ACQUIRE.of(i % 2 == 0 ? lock : elsewhere);
-            ends.add(stage.future().thenAccept(result -> {
-                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                inside.decrementAndGet();
-                ((LockHandle) result).close();
-            }));
-        }
-        holder.does("unlock()", lock::unlock);
-        ends.forEach(end -> eventually("a stage among many completes, and its handle is closed", end::isDone));
-        ends.forEach(CompletableFuture::join);
-        assertEquals(1, most.get(), "how many stages held the lock at once");
-        assertEventuallyFree(lockOfAnotherClient());
+        inCalm(() -> {
+            DistributedLock lock = lock();
+            DistributedLock elsewhere = lockOfAnotherClient();
+            AtomicInteger inside = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            Actor holder = holderOf(lock);
+            List<CompletableFuture<?>> ends = new ArrayList<>();
+            for (int i = 0; i < SOME; i++) {
+                PendingStage stage = ACQUIRE.of(i % 2 == 0 ? lock : elsewhere);
+                ends.add(stage.future().thenAccept(result -> {
+                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                    inside.decrementAndGet();
+                    ((LockHandle) result).close();
+                }));
+            }
+            holder.does("unlock()", lock::unlock);
+            ends.forEach(end -> eventually("a stage among many completes, and its handle is closed", end::isDone));
+            ends.forEach(end -> holder.does("close() of the handle of a stage", end::join));
+            assertEquals(1, most.get(), "how many stages held the lock at once");
+            assertEventuallyFree(lockOfAnotherClient());
+        });
     }
 
     @Test
@@ -222,8 +224,9 @@ abstract class AsynchronyRules extends SeveralNamesRules {
             CountDownLatch until = new CountDownLatch(1);
             DistributedLock renewed = factory().getLock(name(again + "renewed"), lease(Scale.RENEWED_LEASE));
             Lease lease = lockBy(actor("holder"), renewed);
-            List<PendingStage> stages = blocked(SOME, again + "blocked ", until);
+            List<PendingStage> stages = new ArrayList<>();
             try {
+                stages.addAll(blocked(SOME, again + "blocked ", until));
                 always(
                         "a lease should be renewed while dependents block",
                         Scale.RENEWED_LEASE.multipliedBy(2),
@@ -240,8 +243,9 @@ abstract class AsynchronyRules extends SeveralNamesRules {
     public final void rule_16_7_dependentsThatBlockHoldUpNoOtherStageAndNoListener() {
         CountDownLatch until = new CountDownLatch(1);
         DistributedLock lost = connected(factory()).getLock(name("lost"), unrenewed(Scale.SHORT_LEASE));
-        List<PendingStage> stages = blocked(SOME, "blocked ", until);
+        List<PendingStage> stages = new ArrayList<>();
         try {
+            stages.addAll(blocked(SOME, "blocked ", until));
             AtomicBoolean told = new AtomicBoolean();
             lockBy(actor("loser"), lost).onLoss(cause -> told.set(true));
             eventually("a loss is told while dependents block", told::get);

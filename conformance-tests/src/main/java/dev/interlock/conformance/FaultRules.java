@@ -504,9 +504,9 @@ abstract class FaultRules extends AsyncRules {
             faults().inject(Fault.FORGET_PREPARED);
             assertHeldBySomebody(another);
             Lease lease = heldLease(actor, lock);
-            eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(75, time)) < 0);
+            eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(65, time)) < 0);
             faults().inject(Fault.FORGET_PREPARED);
-            actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(76, time)));
+            actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(66, time)));
             faults().inject(Fault.FORGET_PREPARED);
             actor.does("unlock() after the scripts were forgotten", lock::unlock);
             assertFree(another);
@@ -682,21 +682,23 @@ abstract class FaultRules extends AsyncRules {
     @Tag("chapter-9")
     @Needs(faults = Fault.PARTITION)
     public final void rule_9_32_aWaitingStageFailsInAnOutageLongerThanItsLease() {
-        DistributedLock lock = lock();
-        Actor holder = actor("holder");
-        holder.does("lock()", lock::lock);
-        List<PendingStage> stages = new ArrayList<>();
-        for (Way way : WAYS) {
-            DistributedLockFactory client = newFactory(config -> config.waitCeiling(Scale.millis(100)));
-            reconnect(client);
-            stages.add(way.by(actor("caller"), client.getLock(name(), lease(Scale.SHORT_LEASE))));
-        }
-        pass(Scale.millis(200));
-        for (PendingStage stage : stages) {
-            assertFalse(stage.isDone(), () -> stage + " should wait while somebody else holds the lock");
-        }
-        faults().inject(Fault.PARTITION);
-        stages.forEach(stage -> stage.failure(LockBackendException.class));
+        inCalm(() -> {
+            DistributedLock lock = lock();
+            Actor holder = actor("holder");
+            holder.does("lock()", lock::lock);
+            // Connected before the first stage waits: with its short lease, it takes any delay for an outage.
+            Map<Way, DistributedLockFactory> clients = new LinkedHashMap<>();
+            WAYS.forEach(way -> clients.put(way, impatient()));
+            List<PendingStage> stages = new ArrayList<>();
+            clients.forEach((way, client) ->
+                    stages.add(way.by(actor("caller"), client.getLock(name(), lease(Scale.SHORT_LEASE)))));
+            pass(Scale.millis(200));
+            for (PendingStage stage : stages) {
+                assertFalse(stage.isDone(), () -> stage + " should wait while somebody else holds the lock");
+            }
+            faults().inject(Fault.PARTITION);
+            stages.forEach(stage -> stage.failure(LockBackendException.class));
+        });
     }
 
     /**
@@ -723,12 +725,14 @@ abstract class FaultRules extends AsyncRules {
     }
 
     /**
-     * Returns whether a client gets the lock, and releases it again. Returns false if the backend cannot be reached.
+     * Returns whether a client gets the lock, and releases it again. Returns false if the backend cannot be reached, or
+     * if the machine stood still until the lease was over.
      */
-    static boolean isFreeIfAnybodyAnswers(DistributedLock lock) {
+    final boolean isFreeIfAnybodyAnswers(DistributedLock lock) {
         Actor visitor = Actor.platform("visitor");
         try {
             return visitor.call("tryLock()", () -> {
+                long sinceNanos = System.nanoTime();
                 try {
                     if (!lock.tryLock()) {
                         return false;
@@ -736,8 +740,18 @@ abstract class FaultRules extends AsyncRules {
                 } catch (LockBackendException e) {
                     return false;
                 }
-                lock.unlock();
-                return true;
+                try {
+                    lock.unlock();
+                    return true;
+                } catch (LeaseLostException e) {
+                    // No lease that a rule asks for here is over sooner.
+                    if (System.nanoTime() - sinceNanos
+                            < Scale.RENEWED_LEASE.dividedBy(2).toNanos()) {
+                        throw e;
+                    }
+                    retried("a short lease was over before the lock was released");
+                    return false;
+                }
             });
         } finally {
             visitor.dismiss();

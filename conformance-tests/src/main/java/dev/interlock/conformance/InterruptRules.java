@@ -242,22 +242,25 @@ abstract class InterruptRules extends ReentryRules {
     @Tag("chapter-4")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_4_17_ensureValidIgnoresAnInterrupt() {
-        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
-        Actor holder = actor("holder");
-        holder.does("lock()", lock::lock);
-        Lease lease = heldLease(holder, lock);
-        // Less than a fresh lease, so that it can be granted, and more than what is left, so that it must be renewed.
-        Duration wanted = lease.remaining().minus(Scale.millis(1900));
-        pass(Scale.millis(2000));
-        holder.interrupt();
-        Duration left = holder.call("ensureValid()", () -> {
-            lease.ensureValid(wanted);
-            return lease.remaining();
+        inCalm(() -> {
+            DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+            Actor holder = actor("holder");
+            holder.does("lock()", lock::lock);
+            Lease lease = heldLease(holder, lock);
+            // Less than a fresh lease, so that it can be granted, and more than what is left, so that it must be
+            // renewed.
+            Duration wanted = lease.remaining().minus(Scale.millis(1900));
+            pass(Scale.millis(2000));
+            holder.interrupt();
+            Duration left = holder.call("ensureValid()", () -> {
+                lease.ensureValid(wanted);
+                return lease.remaining();
+            });
+            assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
+            assertTrue(
+                    left.compareTo(wanted) >= 0,
+                    () -> "what remains after ensureValid(" + wanted + ") by an interrupted thread is " + left);
         });
-        assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
-        assertTrue(
-                left.compareTo(wanted) >= 0,
-                () -> "what remains after ensureValid(" + wanted + ") by an interrupted thread is " + left);
     }
 
     @Test
@@ -288,26 +291,30 @@ abstract class InterruptRules extends ReentryRules {
     @Test
     @Tag("chapter-4")
     public final void rule_4_19_anInterruptThatMeetsTheGrantHasOneOutcome() {
-        DistributedLock held = lock();
-        DistributedLock other = lockOfAnotherClient();
-        List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
-        Actor holder = actor("holder");
-        Actor waiter = actor("waiter");
-        for (int round = 0; round < RACES; round++) {
-            DistributedLock raced = waiting.get(round % waiting.size());
-            holder.does("lock()", held::lock);
-            Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
-            settleShortly(waiter);
-            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
-            boolean has = call.result();
-            unlocking.result();
-            assertEquals(
-                    !has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
-            if (has) {
-                waiter.does("unlock()", raced::unlock);
+        inCalm(() -> {
+            DistributedLock held = lock();
+            DistributedLock other = lockOfAnotherClient();
+            List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
+            Actor holder = actor("holder");
+            Actor waiter = actor("waiter");
+            for (int round = 0; round < RACES; round++) {
+                DistributedLock raced = waiting.get(round % waiting.size());
+                holder.does("lock()", held::lock);
+                Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
+                settleShortly(waiter);
+                Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
+                boolean has = call.result();
+                unlocking.result();
+                assertEquals(
+                        !has,
+                        isFree(other),
+                        "whether the lock is free after lockInterruptibly() that met an interrupt");
+                if (has) {
+                    waiter.does("unlock()", raced::unlock);
+                }
+                waiter.does("forget the interrupt", Thread::interrupted);
             }
-            waiter.does("forget the interrupt", Thread::interrupted);
-        }
+        });
     }
 
     /** Returns true if the thread has the lock, and false if it was interrupted. */

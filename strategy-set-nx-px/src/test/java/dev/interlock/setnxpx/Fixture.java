@@ -107,6 +107,10 @@ final class Fixture implements AutoCloseable {
                 lease.ensureValid(atLeast);
                 return;
             } catch (LockBackendException e) {
+                // What is refused stays so.
+                if (e.reason() == Reason.REFUSED) {
+                    throw e;
+                }
                 tooSlow = e;
             }
         }

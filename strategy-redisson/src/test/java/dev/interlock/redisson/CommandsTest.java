@@ -55,7 +55,7 @@ class CommandsTest {
         await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().compareTo(atLeast) < 0);
         // A renewal whose answer takes more than the second leaves less, and is repeated.
         await().atMost(Fixture.PATIENCE)
-                .ignoreExceptionsInstanceOf(IllegalArgumentException.class)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(() -> lease.ensureValid(atLeast));
     }
 

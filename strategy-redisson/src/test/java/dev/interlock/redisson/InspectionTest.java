@@ -26,7 +26,10 @@ import org.redisson.api.RedissonClient;
 /** What an operator sees of locks of Redisson, ours and plain ones, and what a release by force does. */
 class InspectionTest {
     private final Fixture redis = new Fixture();
-    private final LockInspection inspection = new RedissonInspectionProvider().open(LockConfig.of(redis.server.uri()));
+    private final LockConfig config = LockConfig.of(redis.server.uri()).toBuilder()
+            .commandTimeout(Fixture.TIMEOUT)
+            .build();
+    private final LockInspection inspection = new RedissonInspectionProvider().open(config);
 
     @AfterEach
     void close() {
@@ -167,11 +170,9 @@ class InspectionTest {
 
     @Test
     void namesUnderAPrefixStandInBraces() {
-        LockConfig config = LockConfig.of(redis.server.uri()).toBuilder()
-                .keyPrefix("billing")
-                .build();
+        LockConfig billing = config.toBuilder().keyPrefix("billing").build();
         redis.factory(builder -> builder.keyPrefix("billing")).getLock("a").lock();
-        try (LockInspection prefixed = new RedissonInspectionProvider().open(config)) {
+        try (LockInspection prefixed = new RedissonInspectionProvider().open(billing)) {
             assertThat(prefixed.look("a")).isPresent();
             assertThat(prefixed.lockName("billing:{a}")).contains("a");
             assertThat(prefixed.lockName("a")).isEmpty();

@@ -122,8 +122,14 @@ class ReplicaTest {
             } finally {
                 replica.resume();
             }
-            ours.lock();
-            ours.unlock();
+            // The replica may not have caught up at first.
+            await().atMost(Fixture.PATIENCE)
+                    .ignoreExceptionsInstanceOf(LockBackendException.class)
+                    .until(() -> {
+                        ours.lock();
+                        ours.unlock();
+                        return true;
+                    });
         }
     }
 

@@ -65,11 +65,7 @@ class AccessControlTest {
                     mine.unlock();
                     return false;
                 });
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            theirs.lock();
-            theirs.unlock();
-            return null;
-        });
+        FutureTask<Object> waiter = Fixture.passing(theirs);
         Lease lease = mine.lease().orElseThrow();
         await().atMost(Fixture.PATIENCE).until(() -> lease.remaining().toMillis() < 16_000);
         lease.ensureValid(Duration.ofSeconds(16));

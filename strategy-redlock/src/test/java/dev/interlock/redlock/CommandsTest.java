@@ -23,7 +23,7 @@ class CommandsTest {
 
     @BeforeEach
     void warmUp() {
-        factory = redis.reporting(Fixture::trusting, reports);
+        factory = redis.reporting(redis::unshed, reports);
         redis.warmUp(factory);
         redis.servers.forEach(server -> monitors.add(server.monitor()));
     }
@@ -105,7 +105,7 @@ class CommandsTest {
     @Test
     void withoutFencingThereIsNoTokenAndNoCounter() {
         DistributedLockFactory unfenced =
-                redis.factory(config -> Fixture.trusting(config).option("fencing", "false"));
+                redis.factory(config -> redis.unshed(config).option("fencing", "false"));
         redis.servers.forEach(server -> server.command("FLUSHALL"));
         assertThat(unfenced.profile().supports(Capability.FENCING)).isFalse();
         DistributedLock lock = unfenced.getLock("plain");

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockHandle;
@@ -74,12 +75,35 @@ final class Fixture implements AutoCloseable {
                 .option("node-timeout", "10s");
     }
 
+    /** As {@link #trusting}, and no server is shed, however long it owes answers on a busy machine. */
+    LockConfig.Builder unshed(LockConfig.Builder config) {
+        return trusting(config)
+                .option(
+                        "node-timeouts",
+                        proxies.stream()
+                                .map(proxy -> "127.0.0.1:" + proxy.port() + "=30s")
+                                .collect(Collectors.joining(",")));
+    }
+
     DistributedLockFactory factory() {
         return factory(Fixture::trusting);
     }
 
     DistributedLockFactory factory(UnaryOperator<LockConfig.Builder> tweak) {
         return closeLater(DistributedLocks.getInstance("redlock", config(tweak)));
+    }
+
+    /** A factory whose waiters are granted a lock for so long that no test has to be quick. */
+    DistributedLockFactory generous() {
+        LockConfig config = config(Fixture::trusting);
+        Environment env = Environment.system();
+        return closeLater(RedlockProtocol.newFactory(
+                servers(config, env, (index, node) -> node),
+                address -> join(address, config, env),
+                Settings.of(config).withLongestGrant(QueueFixture.GRANT),
+                config,
+                env,
+                null));
     }
 
     private LockConfig config(UnaryOperator<LockConfig.Builder> tweak) {
@@ -246,6 +270,26 @@ final class Fixture implements AutoCloseable {
             return taken.size() == servers.size();
         });
         awaitTakenOn("warm-up");
+    }
+
+    /**
+     * A thread that takes a lock and gives it back. Again if it was lost meanwhile: what is handed over is good for two
+     * seconds, in which a busy machine may not come to renew it.
+     */
+    static FutureTask<Object> passing(DistributedLock lock) {
+        return start(() -> {
+            LeaseLostException tooSlow = null;
+            for (int i = 0; i < 5; i++) {
+                lock.lock();
+                try {
+                    lock.unlock();
+                    return null;
+                } catch (LeaseLostException e) {
+                    tooSlow = e;
+                }
+            }
+            throw new AssertionError("lost each time", tooSlow);
+        });
     }
 
     static <T> FutureTask<T> start(Callable<T> task) {

@@ -33,7 +33,7 @@ final class GatedNode implements RedisNode {
         /** Before a script is sent: the first is number zero. */
         void beforeScript(int number) throws Exception;
 
-        /** When its reply has come. */
+        /** When its reply has come, and the client has counted it. */
         default void afterReply(int number) {}
     }
 
@@ -109,8 +109,8 @@ final class GatedNode implements RedisNode {
                         throw new IllegalStateException(e);
                     }
                     sent.set(pass(command, reply -> {
-                        gate.afterReply(number);
                         onReply.accept(reply);
+                        gate.afterReply(number);
                     }));
                 });
             } catch (RejectedExecutionException e) {

@@ -95,11 +95,7 @@ class HandedInClientTest {
                 DistributedLock theirs = redis.factory(
                                 it -> Fixture.trusting(it).keyPrefix("app:locks"))
                         .getLock("shared");
-                FutureTask<Object> waiter = Fixture.start(() -> {
-                    theirs.lock();
-                    theirs.unlock();
-                    return null;
-                });
+                FutureTask<Object> waiter = Fixture.passing(theirs);
                 mine.unlock();
                 waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }

@@ -48,7 +48,10 @@ class InspectionTest {
     private LockInspection open(int... servers) {
         String endpoints =
                 IntStream.of(servers).mapToObj(i -> redis.servers.get(i).uri()).collect(Collectors.joining(","));
-        return redis.closeLater(new RedlockInspectionProvider().open(LockConfig.of(endpoints)));
+        return redis.closeLater(new RedlockInspectionProvider()
+                .open(LockConfig.of(endpoints).toBuilder()
+                        .commandTimeout(Fixture.PATIENCE)
+                        .build()));
     }
 
     private InspectedLock look() {
@@ -135,7 +138,7 @@ class InspectionTest {
         CountDownLatch goOn = new CountDownLatch(1);
         List<FutureTask<Boolean>> turns = new ArrayList<>();
         for (int i = 1; i <= 2; i++) {
-            turns.add(waiting(redis.factory(), i, goOn));
+            turns.add(waiting(redis.generous(), i, goOn));
         }
         InspectedLock seen = look();
         assertThat(seen.waiters())

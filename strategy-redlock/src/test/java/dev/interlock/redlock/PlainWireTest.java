@@ -65,11 +65,7 @@ class PlainWireTest {
         holdElsewhere(0, 1, 2);
         DistributedLock lock = factory().getLock(NAME);
         assertThat(lock.tryLock()).isFalse();
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            lock.lock();
-            lock.unlock();
-            return null;
-        });
+        FutureTask<Object> waiter = Fixture.passing(lock);
         await().atMost(Fixture.PATIENCE)
                 .until(() -> redis.servers.stream()
                                 .mapToLong(server -> (Long) server.command("ZCARD", "interlock:{orders}:plain:waiting"))
@@ -100,12 +96,7 @@ class PlainWireTest {
         // A majority has answered, and the others answer later.
         await().atMost(Fixture.PATIENCE).until(() -> !words().contains(null));
         Object token = words().get(0);
-        FutureTask<Object> waiter = Fixture.start(() -> {
-            DistributedLock next = factory().getLock(NAME);
-            next.lock();
-            next.unlock();
-            return null;
-        });
+        FutureTask<Object> waiter = Fixture.passing(factory().getLock(NAME));
         await().atMost(Fixture.PATIENCE)
                 .until(() -> redis.servers.stream()
                                 .mapToLong(server -> (Long) server.command("ZCARD", "interlock:{orders}:plain:waiting"))

@@ -15,6 +15,7 @@ import dev.interlock.testservers.CommandMonitor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,6 +63,13 @@ class ServerStatusTest {
         return QueueFixture.lead(name) == 1 ? ledElsewhere(name + "+") : name;
     }
 
+    /** Waits until servers vote: one that owes an answer for long on a busy machine does not until it has caught up. */
+    private static void awaitVoting(DistributedLockFactory factory, int... servers) {
+        await().atMost(Fixture.PATIENCE)
+                .until(() -> Arrays.stream(servers)
+                        .allMatch(server -> state(factory, server).voting()));
+    }
+
     @Test
     void aServerThatStandsAsideIsShownWithTheTimeThatItStillDoes() {
         DistributedLockFactory factory = redis.factory(ServerStatusTest::waiting);
@@ -84,7 +92,7 @@ class ServerStatusTest {
         redis.growOld(HOUR.multipliedBy(2));
         redis.warmUp(factory);
 
-        assertThat(factory.servers()).allMatch(ServerStatus::voting);
+        awaitVoting(factory, 0, 1, 2);
         ServerStatus old = state(factory, 0);
         assertThat(old.votesIn()).isEmpty();
         assertThat(old.condition()).isEmpty();
@@ -127,7 +135,7 @@ class ServerStatusTest {
         assertThat(state(factory, 1).condition()).contains("OOM");
         redis.servers.get(1).command("CONFIG", "SET", "maxmemory", "0");
         redis.warmUp(factory);
-        assertThat(state(factory, 1).voting()).isTrue();
+        awaitVoting(factory, 1);
     }
 
     @ParameterizedTest
@@ -139,8 +147,11 @@ class ServerStatusTest {
         redis.warmUp(factory);
         CommandMonitor monitor = redis.closeLater(redis.servers.get(1).monitor());
         redis.proxies.get(1).blackholeReplies();
-        pair(factory, "before");
-        await().atMost(Fixture.PATIENCE).until(() -> state(factory, 1).owing().compareTo(Duration.ofMillis(500)) > 0);
+        await().atMost(Fixture.PATIENCE).until(() -> {
+            // More than once, since a server that has just been slow is not asked at first.
+            pair(factory, "before");
+            return state(factory, 1).owing().compareTo(Duration.ofMillis(500)) > 0;
+        });
 
         ServerStatus slow = state(factory, 1);
         assertThat(slow.unanswered()).isPositive();
@@ -149,11 +160,19 @@ class ServerStatusTest {
                 .isEqualTo(hasOwnTimeout ? "" : "it is too slow, and not asked until it has caught up");
         pair(factory, "after");
 
+        if (hasOwnTimeout) {
+            // The other two have carried the attempt, perhaps before the request has reached this one.
+            await().atMost(Fixture.PATIENCE).until(() -> wasAsked(monitor, "after"));
+        } else {
+            assertThat(wasAsked(monitor, "after")).isFalse();
+        }
+    }
+
+    private static boolean wasAsked(CommandMonitor monitor, String name) {
         monitor.sync();
-        boolean asked = monitor.commands().stream()
-                .anyMatch(command -> command.contains(LeadScripts.TAKE.sha1())
-                        && command.contains(Fixture.key(ledElsewhere("after"))));
-        assertThat(asked).isEqualTo(hasOwnTimeout);
+        return monitor.commands().stream()
+                .anyMatch(command ->
+                        command.contains(LeadScripts.TAKE.sha1()) && command.contains(Fixture.key(ledElsewhere(name))));
     }
 
     @Test

@@ -34,14 +34,6 @@ class WakeUpTest {
                         == count);
     }
 
-    private static FutureTask<Object> waitFor(DistributedLock lock) {
-        return Fixture.start(() -> {
-            lock.lock();
-            lock.unlock();
-            return null;
-        });
-    }
-
     @Test
     void manyWhoWaitInSeveralClientsEachGetTheirTurn() throws Exception {
         DistributedLock held = redis.factory().getLock("crowd");
@@ -49,7 +41,7 @@ class WakeUpTest {
         redis.awaitTakenOn("crowd", 0, 1, 2);
         List<FutureTask<Object>> waiters = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            waiters.add(waitFor(patient().getLock("crowd")));
+            waiters.add(Fixture.passing(patient().getLock("crowd")));
         }
         awaitWaiting("crowd", 6);
         held.unlock();
@@ -64,7 +56,7 @@ class WakeUpTest {
         DistributedLock held = redis.factory().getLock("quiet");
         held.lock();
         redis.awaitTakenOn("quiet", 0, 1, 2);
-        FutureTask<Object> waiter = waitFor(patient().getLock("quiet"));
+        FutureTask<Object> waiter = Fixture.passing(patient().getLock("quiet"));
         awaitWaiting("quiet", 1);
         held.unlock();
         waiter.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);

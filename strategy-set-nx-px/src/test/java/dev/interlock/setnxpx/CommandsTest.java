@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockOptions;
 import dev.interlock.testservers.CommandMonitor;
@@ -101,7 +102,11 @@ class CommandsTest extends OnChosenClients {
             for (int i = 0; i < 200; i++) {
                 waiters.add(Fixture.start(() -> {
                     lock.lockInterruptibly();
-                    lock.unlock();
+                    try {
+                        lock.unlock();
+                    } catch (LeaseLostException e) {
+                        // A busy machine may not come to renew what was handed over.
+                    }
                     return null;
                 }));
             }

@@ -66,6 +66,14 @@ final class Fixture implements AutoCloseable {
         return LockOptions.builder().lease(lease).build();
     }
 
+    /**
+     * A lease that nobody renews, so that whoever was handed the lock has all of it, and not two seconds, in which a
+     * busy machine may not come to renew it.
+     */
+    static LockOptions whole(Duration lease) {
+        return LockOptions.builder().lease(lease).renewal(false).build();
+    }
+
     /** A message as a script sends it to the owner of a token. */
     static String message(String token, String text) {
         return WaitingScripts.proof(token, text) + " " + text;
@@ -92,13 +100,17 @@ final class Fixture implements AutoCloseable {
      */
     static void renewByHand(Lease lease) {
         Duration atLeast = Duration.ofMillis(58_400);
-        IllegalArgumentException tooSlow = null;
+        LockBackendException tooSlow = null;
         for (int i = 0; i < 20; i++) {
             await().atMost(PATIENCE).until(() -> lease.remaining().compareTo(atLeast) < 0);
             try {
                 lease.ensureValid(atLeast);
                 return;
-            } catch (IllegalArgumentException e) {
+            } catch (LockBackendException e) {
+                // What is refused stays so.
+                if (e.reason() == Reason.REFUSED) {
+                    throw e;
+                }
                 tooSlow = e;
             }
         }
@@ -205,7 +217,8 @@ final class Fixture implements AutoCloseable {
         await().atMost(PATIENCE).until(() -> waiters(name) == count);
     }
 
-    private long waiters(String name) {
+    /** How many clients wait for a lock. */
+    long waiters(String name) {
         List<?> subscribers = (List<?>) server.command("PUBSUB", "NUMSUB", key(name) + ":freed");
         return (Long) subscribers.get(1) + (Long) server.command("ZCARD", key(name) + ":waiting");
     }

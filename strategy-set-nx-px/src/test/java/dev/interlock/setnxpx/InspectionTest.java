@@ -32,7 +32,10 @@ class InspectionTest {
 
     @BeforeEach
     void open() {
-        inspection = new SetNxPxInspectionProvider().open(LockConfig.of(redis.server.uri()));
+        inspection = new SetNxPxInspectionProvider()
+                .open(LockConfig.of(redis.server.uri()).toBuilder()
+                        .commandTimeout(Fixture.PATIENCE)
+                        .build());
     }
 
     @AfterEach

@@ -84,8 +84,8 @@ class PlainWireTest {
         for (int i = 0; i < 3; i++) {
             int number = i;
             // Whoever is not told would not ask again by itself.
-            DistributedLock next =
-                    factory(config -> config.waitCeiling(Duration.ofHours(1))).getLock(NAME);
+            DistributedLock next = factory(config -> config.waitCeiling(Duration.ofHours(1)))
+                    .getLock(NAME, Fixture.whole(Duration.ofMinutes(5)));
             waiters.add(Fixture.start(() -> {
                 next.lock();
                 order.add(number);
@@ -217,7 +217,7 @@ class PlainWireTest {
 
     @Test
     void whoeverHoldsAndAwaitsAConditionFreesTheKey() throws Exception {
-        DistributedLock lock = factory().getLock(NAME);
+        DistributedLock lock = factory().getLock(NAME, Fixture.whole(Duration.ofMinutes(5)));
         DistributedLock other = factory().getLock(NAME);
         FutureTask<Object> waiter = Fixture.start(() -> {
             lock.lock();

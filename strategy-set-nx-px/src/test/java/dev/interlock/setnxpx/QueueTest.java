@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.RedisClient;
 
@@ -33,6 +34,8 @@ class QueueTest extends OnChosenClients {
     private static final int ACQUIRE_SIZE = 16;
 
     private static final int RELEASE_SIZE = 11;
+
+    private static final LockOptions WHOLE = Fixture.whole(Duration.ofMinutes(5));
 
     private DistributedLock lockOf(DistributedLockFactory factory) {
         return lockOf(factory, NAME);
@@ -249,7 +252,12 @@ class QueueTest extends OnChosenClients {
     void nobodyIsGrantedTheLockWhomOnlyAPatternReaches() throws Exception {
         DistributedLock mine = lockOf(redis.factory());
         mine.lock();
-        try (RedisClient eavesdropper = RedisClient.create(redis.server.uri())) {
+        try (RedisClient eavesdropper = RedisClient.builder()
+                .hostAndPort("127.0.0.1", redis.server.port())
+                .clientConfig(DefaultJedisClientConfig.builder()
+                        .timeoutMillis(Math.toIntExact(Fixture.PATIENCE.toMillis()))
+                        .build())
+                .build()) {
             FutureTask<Object> listening = Fixture.start(() -> {
                 eavesdropper.psubscribe(new JedisPubSub() {}, "interlock:*");
                 return null;
@@ -356,7 +364,8 @@ class QueueTest extends OnChosenClients {
     void aCorruptedFenceStopsNoRelease() throws Exception {
         DistributedLock mine = lockOf(redis.factory());
         mine.lock();
-        FutureTask<Long> waiting = locking(lockOf(experienced()));
+        // It does not ask by itself while the fence is no number.
+        FutureTask<Long> waiting = locking(lockOf(experienced(config -> config.waitCeiling(Duration.ofHours(1)))));
         redis.awaitWaiters(NAME, 1);
         String fence = Fixture.key(NAME) + ":fence";
         assertThat(redis.server.command("EXISTS", fence)).isEqualTo(1L);
@@ -365,6 +374,7 @@ class QueueTest extends OnChosenClients {
         mine.unlock();
         assertThat(redis.isTaken(NAME)).isFalse();
         redis.server.command("DEL", fence);
+        redis.server.command("CLIENT", "KILL", "TYPE", "pubsub");
         get(waiting);
     }
 
@@ -398,13 +408,7 @@ class QueueTest extends OnChosenClients {
     void whoeverDoesNotRenewHasTheWholeLease() throws Exception {
         DistributedLock mine = lockOf(redis.factory());
         mine.lock();
-        DistributedLock fixed = experienced()
-                .getLock(
-                        NAME,
-                        LockOptions.builder()
-                                .lease(Duration.ofMinutes(5))
-                                .renewal(false)
-                                .build());
+        DistributedLock fixed = experienced().getLock(NAME, WHOLE);
         FutureTask<Duration> waiting = Fixture.start(() -> {
             fixed.lock();
             Duration remaining = fixed.lease().orElseThrow().remaining();
@@ -457,7 +461,8 @@ class QueueTest extends OnChosenClients {
         int[] counter = {0};
         List<FutureTask<Object>> threads = new ArrayList<>();
         for (String wakeup : List.of("queue", "pubsub", "poll", "queue")) {
-            DistributedLock lock = lockOf(redis.factory(config -> config.option("wakeup", wakeup)));
+            DistributedLock lock =
+                    redis.factory(config -> config.option("wakeup", wakeup)).getLock(NAME, WHOLE);
             threads.add(Fixture.start(() -> {
                 for (int i = 0; i < rounds; i++) {
                     lock.lock();

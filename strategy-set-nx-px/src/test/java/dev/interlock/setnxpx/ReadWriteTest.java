@@ -56,11 +56,7 @@ class ReadWriteTest {
     }
 
     private static FutureTask<Object> passing(DistributedLock side) {
-        return Fixture.start(() -> {
-            side.lock();
-            side.unlock();
-            return null;
-        });
+        return Fixture.start(() -> Fixture.pass(side));
     }
 
     private void awaitWaiting(String list, long count) {
@@ -113,19 +109,25 @@ class ReadWriteTest {
 
     @Test
     void aWaiterThatStandsStillHoldsItsTurnForTwoSecondsAtMost() throws Exception {
-        DistributedReadWriteLock lock = lock();
-        lock.writeLock().lock();
-        FutureTask<Object> reader = passing(lock().readLock());
-        awaitWaiting("to-read", 1);
-        // It listens, and will not answer to this number.
-        String channel = ((String) ((List<?>) sent("ZRANGE", "to-read", "0", "0")).get(0)).split(" ")[4];
-        sent("ZADD", "to-write", "1", "99999999 silent-99999999 2000 1 " + channel);
-        lock.writeLock().unlock();
-        finish(reader);
-        await().atMost(Fixture.PATIENCE).until(() -> sent("EXISTS", "writer").equals(1L));
-        assertThat((Long) sent("PTTL", "writer")).isLessThanOrEqualTo(2_000L);
-        FutureTask<Object> late = passing(lock().readLock());
-        finish(late);
+        boolean seen = false;
+        // A busy machine may look only when the two seconds are over.
+        for (int i = 0; i < 10 && !seen; i++) {
+            DistributedReadWriteLock lock = lock();
+            lock.writeLock().lock();
+            FutureTask<Object> reader = passing(lock().readLock());
+            awaitWaiting("to-read", 1);
+            // It listens, and will not answer to this number.
+            String channel = ((String) ((List<?>) sent("ZRANGE", "to-read", "0", "0")).get(0)).split(" ")[4];
+            sent("ZADD", "to-write", "1", "99999999 silent-99999999 2000 1 " + channel);
+            lock.writeLock().unlock();
+            finish(reader);
+            awaitWaiting("to-write", 0);
+            seen = sent("EXISTS", "writer").equals(1L);
+            assertThat((Long) sent("PTTL", "writer")).isLessThanOrEqualTo(2_000L);
+            FutureTask<Object> late = passing(lock().readLock());
+            finish(late);
+        }
+        assertThat(seen).as("its turn").isTrue();
     }
 
     @Test

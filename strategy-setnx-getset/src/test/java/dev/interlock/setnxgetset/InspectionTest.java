@@ -17,8 +17,10 @@ import org.junit.jupiter.api.Test;
 /** What an operator sees of a timestamp, and what a release by force does. */
 class InspectionTest {
     private final Fixture redis = new Fixture();
-    private final LockInspection inspection =
-            new SetnxGetsetInspectionProvider().open(LockConfig.of(redis.server.uri()));
+    private final LockInspection inspection = new SetnxGetsetInspectionProvider()
+            .open(LockConfig.of(redis.server.uri()).toBuilder()
+                    .commandTimeout(Fixture.TIMEOUT)
+                    .build());
 
     @AfterEach
     void close() {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 
 class OptionsTest {
@@ -109,7 +110,12 @@ class OptionsTest {
     @Test
     void aClientThatIsHandedInIsUsedAndNotClosed() {
         try (Fixture redis = new Fixture();
-                RedisClient client = RedisClient.create("127.0.0.1", redis.server.port())) {
+                RedisClient client = RedisClient.builder()
+                        .hostAndPort("127.0.0.1", redis.server.port())
+                        .clientConfig(DefaultJedisClientConfig.builder()
+                                .timeoutMillis(Math.toIntExact(Fixture.TIMEOUT.toMillis()))
+                                .build())
+                        .build()) {
             try (DistributedLockFactory factory = SetnxGetsetLocks.builder()
                     .jedis(client)
                     .config(LockConfig.builder().commandTimeout(Fixture.TIMEOUT).build())

@@ -46,7 +46,12 @@ class HandedInNodesTest {
 
     @Test
     void anErrorReplyCostsAJedisClientNoneOfItsOtherConnections() {
-        try (RedisClient client = RedisClient.create(server.uri());
+        try (RedisClient client = RedisClient.builder()
+                        .hostAndPort("127.0.0.1", server.port())
+                        .clientConfig(DefaultJedisClientConfig.builder()
+                                .timeoutMillis(Math.toIntExact(LONG.toMillis()))
+                                .build())
+                        .build();
                 RedisNode node = JedisNodes.of(client, Environment.system())) {
             try (Connection one = client.getPool().getResource();
                     Connection other = client.getPool().getResource()) {

@@ -5,6 +5,7 @@ import static dev.interlock.LockBackendException.Reason.OUTCOME_UNKNOWN;
 import static dev.interlock.LockBackendException.Reason.REFUSED;
 import static dev.interlock.LockBackendException.Reason.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.LockBackendException;
@@ -94,7 +95,7 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
             useManyConnections(server, node);
             assertThat(count(monitor, "INFO")).isEqualTo(1);
 
-            proxy.loseNextReply();
+            proxy.trap(SECRET, FaultProxy.Trap.LOSE_REPLY);
             failure(() -> node.call(TAKE, LONG));
             useManyConnections(server, node);
             assertThat(count(monitor, "INFO")).isGreaterThan(1);
@@ -224,16 +225,23 @@ abstract class OwnConnectionsContract extends RedisNodeContract {
     void aRequestWithoutAnAnswerCastsDoubtOnAllConnectionsThatWereIdleThen() throws Exception {
         RedisServer server = start();
         FaultProxy proxy = closeLater(FaultProxy.to(server));
-        RedisNode node = node(proxy.uri());
-        useManyConnections(server, node);
-        proxy.halfOpen();
+        for (int i = 0; i < TRIES; i++) {
+            RedisNode node = node(proxy.uri());
+            useManyConnections(server, node);
+            proxy.halfOpen();
 
-        LockBackendException failure = failure(() -> node.call(PING, Duration.ofMillis(200)));
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> node.call(PING, Duration.ofMillis(200)));
 
-        assertThat(failure.reason()).isEqualTo(OUTCOME_UNKNOWN);
-        assertThat(failure).hasMessageContaining("no reply");
-        // So soon that none of them has been silent for long.
-        useManyConnections(server, node);
+            // A busy machine may take so long that the node connects again, or that the time is up before it sends.
+            if (failure != null && failure.reason() == OUTCOME_UNKNOWN) {
+                assertThat(failure).hasMessageContaining("no reply");
+                // So soon that none of them has been silent for long.
+                useManyConnections(server, node);
+                return;
+            }
+        }
+        throw new AssertionError("never sent over a connection that was idle");
     }
 
     @Test

@@ -127,9 +127,14 @@ public final class ClusterServers implements AutoCloseable {
      * to ping.
      */
     private void gossip() {
-        tellNodeTimeout(QUICK);
-        awaitSettled();
-        tellNodeTimeout(nodeTimeout);
+        // Again where a node stood still for longer than the short time-out: it would count as failed for twice the
+        // long one.
+        Polling.until("all nodes agree for good", this::describe, () -> {
+            tellNodeTimeout(QUICK);
+            awaitSettled();
+            tellNodeTimeout(nodeTimeout);
+            return isSettled();
+        });
     }
 
     /**

@@ -290,6 +290,18 @@ public final class SentinelServers implements AutoCloseable {
                 "a sentinel begins a failover",
                 this::describe,
                 () -> "OK".equals(sentinel.command("SENTINEL", "FAILOVER", NAME)));
+        long[] asked = {System.nanoTime()};
+        Polling.until("a sentinel has led a failover", this::describe, () -> {
+            boolean done = primary(sentinel) != former;
+            // It silently gives up a failover that takes too long.
+            if (!done
+                    && System.nanoTime() - asked[0]
+                            >= FAILOVER_TIMEOUT.multipliedBy(2).toNanos()) {
+                asked[0] = System.nanoTime();
+                sentinel.command("SENTINEL", "FAILOVER", NAME);
+            }
+            return done;
+        });
         RedisServer promoted = awaitPrimaryOtherThan(former);
         awaitSettled();
         return promoted;

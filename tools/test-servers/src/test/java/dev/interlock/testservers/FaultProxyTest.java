@@ -357,11 +357,12 @@ class FaultProxyTest {
 
     @Test
     void aHalfOpenConnectionIsClosedForTheServerAndSilentForTheClient() throws Exception {
-        try (RespConnection client = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+        try (RespConnection client = connect()) {
             client.call("CLIENT", "SETNAME", "half-open");
 
             proxy.halfOpen();
 
+            client.timeout(GLANCE_MILLIS);
             assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
             assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
             while (String.valueOf(server.command("CLIENT", "LIST")).contains("half-open")) {
@@ -375,11 +376,12 @@ class FaultProxyTest {
 
     @Test
     void aConnectionThatIsDroppedSilentlyLooksOpenToBothSides() throws Exception {
-        try (RespConnection client = new RespConnection(proxy.port(), GLANCE_MILLIS)) {
+        try (RespConnection client = connect()) {
             client.call("CLIENT", "SETNAME", "dropped");
 
             proxy.dropSilently();
 
+            client.timeout(GLANCE_MILLIS);
             assertThatThrownBy(() -> client.call("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
             assertThat(server.command("EXISTS", "k")).isEqualTo(0L);
             assertThat(String.valueOf(server.command("CLIENT", "LIST"))).contains("dropped");

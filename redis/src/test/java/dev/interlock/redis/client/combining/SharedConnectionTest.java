@@ -87,7 +87,7 @@ class SharedConnectionTest {
     private final class Caller {
         final Thread thread;
         final FutureTask<Ticket> end;
-        private final ShiftedEnvironment clock = new ShiftedEnvironment();
+        private final ShiftedEnvironment clock;
 
         Caller(SharedConnection connection, RedisCommand command, List<RedisCommand> undo, Duration timeout) {
             this(connection, command, undo, timeout, false);
@@ -108,6 +108,18 @@ class SharedConnectionTest {
                 List<RedisCommand> undo,
                 Duration timeout,
                 boolean urgent) {
+            this(connection, commands, undo, timeout, urgent, new ShiftedEnvironment());
+        }
+
+        /** @param clock the clock by which the time of this caller runs out */
+        Caller(
+                SharedConnection connection,
+                List<RedisCommand> commands,
+                List<RedisCommand> undo,
+                Duration timeout,
+                boolean urgent,
+                ShiftedEnvironment clock) {
+            this.clock = clock;
             Deadline deadline = new Deadline(clock, timeout);
             end = new FutureTask<>(() -> {
                 Ticket ticket = new Ticket(env, commands, undo, deadline, urgent);
@@ -512,9 +524,14 @@ class SharedConnectionTest {
         try (RoughProxy proxy = new RoughProxy(server.port())) {
             SharedConnection connection = connection(proxy.port());
             new Caller(connection, PING, NONE, LONG).end();
-            proxy.handle((to, piece) -> to.write(piece, 0, piece.length / 2));
+            // The time is up when the reply has begun to come, and not before the command is sent.
+            StoppedClock clock = new StoppedClock();
+            proxy.handle((to, piece) -> {
+                clock.putForward(LONG.toNanos());
+                to.write(piece, 0, piece.length / 2);
+            });
 
-            Ticket ticket = new Caller(connection, TAKE, List.of(UNDO), Duration.ofMillis(300)).end();
+            Ticket ticket = new Caller(connection, List.of(TAKE), List.of(UNDO), LONG, false, clock).end();
 
             assertThat(ticket.state()).isEqualTo(State.LATE);
             assertThat(connection.isOpen()).isFalse();
@@ -556,9 +573,15 @@ class SharedConnectionTest {
                 to.write(piece, first, piece.length - first);
             });
             List<RedisCommand> commands = List.of(TAKE, RedisCommand.of("INCR", "n"), RedisCommand.of("EXISTS", "l"));
-            Caller late = new Caller(connection, commands, List.of(UNDO), Duration.ofSeconds(1), false);
+            // By a clock that stands still, the time for a reply begins when the commands have been sent.
+            Caller late =
+                    new Caller(connection, commands, List.of(UNDO), Duration.ofSeconds(1), false, new StoppedClock());
             awaitValue("n", "1");
-            Caller next = queue(connection, RedisCommand.of("ECHO", "mine"));
+            Caller next = new Caller(connection, RedisCommand.of("ECHO", "mine"), NONE, LONG);
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(LONG)
+                    .until(() -> next.thread.getState() == Thread.State.TIMED_WAITING || late.end.isDone());
 
             assertThat(late.end().state()).isEqualTo(State.LATE);
             await().pollDelay(Duration.ZERO)

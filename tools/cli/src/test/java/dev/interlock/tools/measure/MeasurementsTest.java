@@ -122,6 +122,10 @@ public class MeasurementsTest {
     void contendersOfOneClientAndOfSeveralHandTheLockOn() {
         for (Contention contention : List.of(new Contention(SHORT, 1, 3), new Contention(SHORT, 3, 1))) {
             Contention.Result result = contention.measure(subject(TestStrategies.WORKING));
+            // On a busy machine, no thread may have its turn in so short a time.
+            for (int i = 0; i < 5 && result.handOffsPerSecond() == 0; i++) {
+                result = contention.measure(subject(TestStrategies.WORKING));
+            }
 
             assertThat(result.handOffsPerSecond()).isPositive().isLessThanOrEqualTo(result.acquisitionsPerSecond());
             assertThat(result.commandsPerAcquisition()).isGreaterThanOrEqualTo(2.0);

@@ -44,7 +44,8 @@ class SplitVoteTest {
 
         List<FutureTask<Attempt>> attempts = new ArrayList<>();
         for (LeaseProtocol client : clients) {
-            attempts.add(Fixture.start(() -> client.attempt(Fixture.claim("split"))));
+            // Longer than the test waits, so that votes are given back and do not just end.
+            attempts.add(Fixture.start(() -> client.attempt(Fixture.claim("split", Duration.ofMinutes(5)))));
         }
         for (FutureTask<Attempt> attempt : attempts) {
             Attempt outcome = attempt.get(Fixture.PATIENCE.toSeconds(), TimeUnit.SECONDS);

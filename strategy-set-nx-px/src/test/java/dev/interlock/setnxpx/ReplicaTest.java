@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.DistributedLock;
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockBackendException;
 import dev.interlock.LockBackendException.Reason;
 import dev.interlock.LockListener;
@@ -139,6 +140,7 @@ class ReplicaTest extends OnChosenClients {
         replica.pause();
         await().atMost(Fixture.PATIENCE).until(told::isDone);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         replica.resume();
         // What the last renewal may have extended is given back.
         await().atMost(Fixture.PATIENCE).until(() -> !redis.isTaken(NAME));

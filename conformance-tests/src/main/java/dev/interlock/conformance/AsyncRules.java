@@ -380,27 +380,29 @@ abstract class AsyncRules extends WaitingRules {
     @Test
     @Tag("chapter-8")
     public final void rule_8_40_aCancellationThatMeetsTheGrantHasOneOutcome() {
-        DistributedLock lock = lock();
-        List<DistributedLock> askers = List.of(lock, lockOfAnotherClient());
-        DistributedLock other = lockOfAnotherClient();
-        Actor holder = actor("holder");
-        Actor caller = actor("caller");
-        for (int round = 0; round < RACES; round++) {
-            holder.does("lock()", lock::lock);
-            PendingStage stage = ACQUIRE.by(caller, askers.get(round % askers.size()));
-            caller.does("let it begin to wait", () -> pass(Scale.millis(2)));
-            Pending<?> unlocking = holder.beginTo("unlock()", lock::unlock);
-            spin(TimeUnit.MICROSECONDS.toNanos(50L * (round % STEPS)));
-            boolean cancelled = stage.future().cancel(true);
-            unlocking.result();
-            if (!cancelled) {
-                LockHandle handle = stage.handle();
-                assertTrue(handle.isValid(), "the handle of a stage that was not cancelled should be valid");
-                assertHeldBySomebody(other);
-                caller.does("close()", handle::close);
+        inCalm(() -> {
+            DistributedLock lock = lock();
+            List<DistributedLock> askers = List.of(lock, lockOfAnotherClient());
+            DistributedLock other = lockOfAnotherClient();
+            Actor holder = actor("holder");
+            Actor caller = actor("caller");
+            for (int round = 0; round < RACES; round++) {
+                holder.does("lock()", lock::lock);
+                PendingStage stage = ACQUIRE.by(caller, askers.get(round % askers.size()));
+                caller.does("let it begin to wait", () -> pass(Scale.millis(2)));
+                Pending<?> unlocking = holder.beginTo("unlock()", lock::unlock);
+                spin(TimeUnit.MICROSECONDS.toNanos(50L * (round % STEPS)));
+                boolean cancelled = stage.future().cancel(true);
+                unlocking.result();
+                if (!cancelled) {
+                    LockHandle handle = stage.handle();
+                    assertTrue(handle.isValid(), "the handle of a stage that was not cancelled should be valid");
+                    assertHeldBySomebody(other);
+                    caller.does("close()", handle::close);
+                }
+                eventually("the lock is free after a cancellation that met the grant", () -> isFree(other));
             }
-            eventually("the lock is free after a cancellation that met the grant", () -> isFree(other));
-        }
+        });
     }
 
     private static void spin(long nanos) {

@@ -125,25 +125,27 @@ abstract class AsynchronyRules extends SeveralNamesRules {
     @Test
     @Tag("chapter-16")
     public final void rule_16_2_eachOfManyStagesGetsTheLockOnce() {
-        DistributedLock lock = lock();
-        DistributedLock elsewhere = lockOfAnotherClient();
-        AtomicInteger inside = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
-        Actor holder = holderOf(lock);
-        List<CompletableFuture<?>> ends = new ArrayList<>();
-        for (int i = 0; i < SOME; i++) {
-            PendingStage stage = ACQUIRE.of(i % 2 == 0 ? lock : elsewhere);
-            ends.add(stage.future().thenAccept(result -> {
-                most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                inside.decrementAndGet();
-                ((LockHandle) result).close();
-            }));
-        }
-        holder.does("unlock()", lock::unlock);
-        ends.forEach(end -> eventually("a stage among many completes, and its handle is closed", end::isDone));
-        ends.forEach(CompletableFuture::join);
-        assertEquals(1, most.get(), "how many stages held the lock at once");
-        assertEventuallyFree(lockOfAnotherClient());
+        inCalm(() -> {
+            DistributedLock lock = lock();
+            DistributedLock elsewhere = lockOfAnotherClient();
+            AtomicInteger inside = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            Actor holder = holderOf(lock);
+            List<CompletableFuture<?>> ends = new ArrayList<>();
+            for (int i = 0; i < SOME; i++) {
+                PendingStage stage = ACQUIRE.of(i % 2 == 0 ? lock : elsewhere);
+                ends.add(stage.future().thenAccept(result -> {
+                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                    inside.decrementAndGet();
+                    ((LockHandle) result).close();
+                }));
+            }
+            holder.does("unlock()", lock::unlock);
+            ends.forEach(end -> eventually("a stage among many completes, and its handle is closed", end::isDone));
+            ends.forEach(end -> holder.does("close() of the handle of a stage", end::join));
+            assertEquals(1, most.get(), "how many stages held the lock at once");
+            assertEventuallyFree(lockOfAnotherClient());
+        });
     }
 
     @Test

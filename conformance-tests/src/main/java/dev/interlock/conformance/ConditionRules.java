@@ -134,23 +134,25 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_3_aSignalledWaiterReturnsWithTheLock() {
-        DistributedLock third = lockOfAnotherClient();
-        for (List<Party> pair : pairs()) {
-            for (WaitKind kind : WaitKind.ALL) {
-                Pending<Boolean> wait = pair.get(0).begins(kind);
-                pair.get(1).locks();
-                pair.get(1).signalsHolding();
-                always(
-                        "a signalled thread should not return while the signaller holds the lock",
-                        A_WHILE.dividedBy(2),
-                        () -> !wait.isDone());
-                pair.get(1).unlocks();
-                assertEndsInTime(wait);
-                assertHolds(pair.get(0).actor(), pair.get(0).lock());
-                assertHeldBySomebody(third);
-                pair.get(0).unlocks();
+        inCalm(() -> {
+            DistributedLock third = lockOfAnotherClient();
+            for (List<Party> pair : pairs()) {
+                for (WaitKind kind : WaitKind.ALL) {
+                    Pending<Boolean> wait = pair.get(0).begins(kind);
+                    pair.get(1).locks();
+                    pair.get(1).signalsHolding();
+                    always(
+                            "a signalled thread should not return while the signaller holds the lock",
+                            A_WHILE.dividedBy(2),
+                            () -> !wait.isDone());
+                    pair.get(1).unlocks();
+                    assertEndsInTime(wait);
+                    assertHolds(pair.get(0).actor(), pair.get(0).lock());
+                    assertHeldBySomebody(third);
+                    pair.get(0).unlocks();
+                }
             }
-        }
+        });
     }
 
     @Test
@@ -492,23 +494,25 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_20_whatNoClockCountsIsForEver() {
-        Party waiter = party("waiter", lock());
-        for (WaitKind kind : WaitKind.timedKinds(Duration.ofNanos(Long.MAX_VALUE))) {
-            Pending<Boolean> wait = waiter.begins(kind);
-            Party signaller = party("signaller", lockOfAnotherClient());
-            signaller.locks();
-            always(kind.what() + " should wait", A_WHILE, () -> !wait.isDone());
-            signaller.signalsHolding();
-            signaller.unlocks();
+        inCalm(() -> {
+            Party waiter = party("waiter", lock());
+            for (WaitKind kind : WaitKind.timedKinds(Duration.ofNanos(Long.MAX_VALUE))) {
+                Pending<Boolean> wait = waiter.begins(kind);
+                Party signaller = party("signaller", lockOfAnotherClient());
+                signaller.locks();
+                always(kind.what() + " should wait", A_WHILE, () -> !wait.isDone());
+                signaller.signalsHolding();
+                signaller.unlocks();
+                assertEndsInTime(wait);
+                waiter.unlocks();
+            }
+            waiter.locks();
+            Pending<Boolean> wait =
+                    waiter.actor().begin("awaitUntil() the last date", () -> awaitUntil(waiter, Long.MAX_VALUE));
+            party("signaller", lock()).signals();
             assertEndsInTime(wait);
             waiter.unlocks();
-        }
-        waiter.locks();
-        Pending<Boolean> wait =
-                waiter.actor().begin("awaitUntil() the last date", () -> awaitUntil(waiter, Long.MAX_VALUE));
-        party("signaller", lock()).signals();
-        assertEndsInTime(wait);
-        waiter.unlocks();
+        });
     }
 
     @Test
@@ -516,21 +520,23 @@ abstract class ConditionRules extends ProcessRules {
     @Needs(Capability.CONDITIONS)
     @SuppressWarnings("WaitNotInLoop") // What is looked at is a single wait.
     public final void rule_13_21_awaitNanosTellsTheTimeThatIsLeft() {
-        Party waiter = party("waiter", lock());
-        long time = Scale.LONG_LEASE.toNanos();
-        waiter.locks();
-        Pending<Long> wait =
-                waiter.actor().begin("awaitNanos()", () -> waiter.condition().awaitNanos(time));
-        Party signaller = party("signaller", lockOfAnotherClient());
-        signaller.locks();
-        pass(A_WHILE);
-        signaller.signalsHolding();
-        signaller.unlocks();
-        long left = wait.result();
-        assertTrue(
-                left > 0 && left <= time - A_WHILE.toNanos(),
-                () -> "left of " + time + " ns after more than " + A_WHILE + ": " + left);
-        waiter.unlocks();
+        inCalm(() -> {
+            Party waiter = party("waiter", lock());
+            long time = Scale.LONG_LEASE.toNanos();
+            waiter.locks();
+            Pending<Long> wait = waiter.actor()
+                    .begin("awaitNanos()", () -> waiter.condition().awaitNanos(time));
+            Party signaller = party("signaller", lockOfAnotherClient());
+            signaller.locks();
+            pass(A_WHILE);
+            signaller.signalsHolding();
+            signaller.unlocks();
+            long left = wait.result();
+            assertTrue(
+                    left > 0 && left <= time - A_WHILE.toNanos(),
+                    () -> "left of " + time + " ns after more than " + A_WHILE + ": " + left);
+            waiter.unlocks();
+        });
     }
 
     @Test
@@ -570,28 +576,31 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_24_anInterruptEndsAWaitWithTheLock() {
-        for (List<Party> pair : pairs()) {
-            Party waiter = pair.get(0);
-            for (WaitKind kind : WaitKind.interruptible()) {
-                waiter.locks();
-                Pending<Boolean> wait = waiter.begins(kind);
-                pair.get(1).locks();
-                waiter.actor().interrupt();
-                always(
-                        "an interrupted thread should not return while another one holds the lock",
-                        A_WHILE.dividedBy(2),
-                        () -> !wait.isDone());
-                pair.get(1).unlocks();
-                wait.failure(InterruptedException.class);
-                assertFalse(waiter.actor().isInterrupted(), "the status should be clear after InterruptedException");
-                assertEquals(
-                        2,
-                        waiter.actor().call("getHoldCount()", waiter.lock()::getHoldCount),
-                        "holds after InterruptedException");
-                waiter.unlocks();
-                waiter.unlocks();
+        inCalm(() -> {
+            for (List<Party> pair : pairs()) {
+                Party waiter = pair.get(0);
+                for (WaitKind kind : WaitKind.interruptible()) {
+                    waiter.locks();
+                    Pending<Boolean> wait = waiter.begins(kind);
+                    pair.get(1).locks();
+                    waiter.actor().interrupt();
+                    always(
+                            "an interrupted thread should not return while another one holds the lock",
+                            A_WHILE.dividedBy(2),
+                            () -> !wait.isDone());
+                    pair.get(1).unlocks();
+                    wait.failure(InterruptedException.class);
+                    assertFalse(
+                            waiter.actor().isInterrupted(), "the status should be clear after InterruptedException");
+                    assertEquals(
+                            2,
+                            waiter.actor().call("getHoldCount()", waiter.lock()::getHoldCount),
+                            "holds after InterruptedException");
+                    waiter.unlocks();
+                    waiter.unlocks();
+                }
             }
-        }
+        });
     }
 
     @Test
@@ -620,25 +629,27 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_26_anInterruptAfterTheSignalIsKept() {
-        for (List<Party> pair : pairs()) {
-            Party waiter = pair.get(0);
-            for (WaitKind kind : WaitKind.ALL) {
-                Pending<Boolean> wait = waiter.begins(kind);
-                Party signaller = pair.get(1);
-                signaller.locks();
-                signaller.signalsHolding();
-                waiter.actor().interrupt();
-                pass(Scale.millis(20));
-                signaller.unlocks();
-                assertEndsInTime(wait);
-                assertTrue(
-                        waiter.actor().isInterrupted(),
-                        "the status should be set after " + kind.what() + " that was"
-                                + " interrupted after the signal");
-                waiter.actor().does("forget the interrupt", Thread::interrupted);
-                waiter.unlocks();
+        inCalm(() -> {
+            for (List<Party> pair : pairs()) {
+                Party waiter = pair.get(0);
+                for (WaitKind kind : WaitKind.ALL) {
+                    Pending<Boolean> wait = waiter.begins(kind);
+                    Party signaller = pair.get(1);
+                    signaller.locks();
+                    signaller.signalsHolding();
+                    waiter.actor().interrupt();
+                    pass(Scale.millis(20));
+                    signaller.unlocks();
+                    assertEndsInTime(wait);
+                    assertTrue(
+                            waiter.actor().isInterrupted(),
+                            "the status should be set after " + kind.what() + " that was"
+                                    + " interrupted after the signal");
+                    waiter.actor().does("forget the interrupt", Thread::interrupted);
+                    waiter.unlocks();
+                }
             }
-        }
+        });
     }
 
     @Test
@@ -682,24 +693,26 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_28_aSignalThatMeetsAnInterruptIsNotLost() {
-        Party signaller = party("signaller", lockOfAnotherClient());
-        List<Party> crowd = crowd(2);
-        for (int round = 0; round < RACES; round++) {
-            Pending<Boolean> first = passesOn(crowd.get(0), WaitKind.AWAIT);
-            Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);
-            Pending<?> signal = signaller.actor().beginTo("lock(), signal() and unlock()", () -> {
-                signaller.lock().lock();
-                signaller.condition().signal();
-                signaller.lock().unlock();
-            });
-            spin(round);
-            crowd.get(0).actor().interrupt();
-            signal.result();
-            first.result();
-            assertEndsInTime(second);
-            crowd.get(0).actor().does("forget the interrupt", Thread::interrupted);
-        }
-        assertFree(lock());
+        inCalm(() -> {
+            Party signaller = party("signaller", lockOfAnotherClient());
+            List<Party> crowd = crowd(2);
+            for (int round = 0; round < RACES; round++) {
+                Pending<Boolean> first = passesOn(crowd.get(0), WaitKind.AWAIT);
+                Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.UNINTERRUPTIBLY);
+                Pending<?> signal = signaller.actor().beginTo("lock(), signal() and unlock()", () -> {
+                    signaller.lock().lock();
+                    signaller.condition().signal();
+                    signaller.lock().unlock();
+                });
+                spin(round);
+                crowd.get(0).actor().interrupt();
+                signal.result();
+                first.result();
+                assertEndsInTime(second);
+                crowd.get(0).actor().does("forget the interrupt", Thread::interrupted);
+            }
+            assertFree(lock());
+        });
     }
 
     private static void spin(int round) {
@@ -713,17 +726,19 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_29_aSignalThatMeetsATimeOutIsNotLost() {
-        Party signaller = party("signaller", lockOfAnotherClient());
-        List<Party> crowd = crowd(2);
-        for (int round = 0; round < RACES; round++) {
-            Pending<Boolean> first =
-                    passesOn(crowd.get(0), WaitKind.timed(Duration.ofNanos(1_000_000 + 100_000L * round)));
-            Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.AWAIT);
-            signaller.signals();
-            first.result();
-            assertEndsInTime(second);
-        }
-        assertFree(lock());
+        inCalm(() -> {
+            Party signaller = party("signaller", lockOfAnotherClient());
+            List<Party> crowd = crowd(2);
+            for (int round = 0; round < RACES; round++) {
+                Pending<Boolean> first =
+                        passesOn(crowd.get(0), WaitKind.timed(Duration.ofNanos(1_000_000 + 100_000L * round)));
+                Pending<Boolean> second = passesOn(crowd.get(1), WaitKind.AWAIT);
+                signaller.signals();
+                first.result();
+                assertEndsInTime(second);
+            }
+            assertFree(lock());
+        });
     }
 
     @Test
@@ -945,46 +960,48 @@ abstract class ConditionRules extends ProcessRules {
     @Tag("chapter-13")
     @Needs(Capability.CONDITIONS)
     public final void rule_13_39_aBoundedBufferLosesNothing() {
-        int each = 30;
-        List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient());
-        Queue<Integer> buffer = new ArrayDeque<>();
-        Queue<Integer> consumed = new ConcurrentLinkedQueue<>();
-        List<Pending<?>> all = new ArrayList<>();
-        for (DistributedLock lock : locks) {
-            Condition notFull = lock.newCondition();
-            Condition notEmpty = lock.newCondition();
-            int from = locks.indexOf(lock) * each;
-            all.add(actor("producer").beginTo("produce", () -> {
-                for (int i = from; i < from + each; i++) {
-                    lock.lock();
-                    try {
-                        while (buffer.size() == 2) {
-                            notFull.await();
+        inCalm(() -> {
+            int each = 30;
+            List<DistributedLock> locks = List.of(lock(), lockOfAnotherClient());
+            Queue<Integer> buffer = new ArrayDeque<>();
+            Queue<Integer> consumed = new ConcurrentLinkedQueue<>();
+            List<Pending<?>> all = new ArrayList<>();
+            for (DistributedLock lock : locks) {
+                Condition notFull = lock.newCondition();
+                Condition notEmpty = lock.newCondition();
+                int from = locks.indexOf(lock) * each;
+                all.add(actor("producer").beginTo("produce", () -> {
+                    for (int i = from; i < from + each; i++) {
+                        lock.lock();
+                        try {
+                            while (buffer.size() == 2) {
+                                notFull.await();
+                            }
+                            buffer.add(i);
+                            notEmpty.signal();
+                        } finally {
+                            lock.unlock();
                         }
-                        buffer.add(i);
-                        notEmpty.signal();
-                    } finally {
-                        lock.unlock();
                     }
-                }
-            }));
-            all.add(actor("consumer").beginTo("consume", () -> {
-                for (int i = 0; i < each; i++) {
-                    lock.lock();
-                    try {
-                        while (buffer.isEmpty()) {
-                            notEmpty.await();
+                }));
+                all.add(actor("consumer").beginTo("consume", () -> {
+                    for (int i = 0; i < each; i++) {
+                        lock.lock();
+                        try {
+                            while (buffer.isEmpty()) {
+                                notEmpty.await();
+                            }
+                            consumed.add(buffer.remove());
+                            notFull.signal();
+                        } finally {
+                            lock.unlock();
                         }
-                        consumed.add(buffer.remove());
-                        notFull.signal();
-                    } finally {
-                        lock.unlock();
                     }
-                }
-            }));
-        }
-        all.forEach(one -> one.result(Scale.PATIENCE.multipliedBy(2)));
-        assertEquals(2L * each, consumed.stream().distinct().count(), "different items that were consumed");
+                }));
+            }
+            finish(all, consumed::size);
+            assertEquals(2L * each, consumed.stream().distinct().count(), "different items that were consumed");
+        });
     }
 
     @Test

@@ -288,26 +288,30 @@ abstract class InterruptRules extends ReentryRules {
     @Test
     @Tag("chapter-4")
     public final void rule_4_19_anInterruptThatMeetsTheGrantHasOneOutcome() {
-        DistributedLock held = lock();
-        DistributedLock other = lockOfAnotherClient();
-        List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
-        Actor holder = actor("holder");
-        Actor waiter = actor("waiter");
-        for (int round = 0; round < RACES; round++) {
-            DistributedLock raced = waiting.get(round % waiting.size());
-            holder.does("lock()", held::lock);
-            Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
-            settleShortly(waiter);
-            Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
-            boolean has = call.result();
-            unlocking.result();
-            assertEquals(
-                    !has, isFree(other), "whether the lock is free after lockInterruptibly() that met an interrupt");
-            if (has) {
-                waiter.does("unlock()", raced::unlock);
+        inCalm(() -> {
+            DistributedLock held = lock();
+            DistributedLock other = lockOfAnotherClient();
+            List<DistributedLock> waiting = List.of(held, lockOfAnotherClient());
+            Actor holder = actor("holder");
+            Actor waiter = actor("waiter");
+            for (int round = 0; round < RACES; round++) {
+                DistributedLock raced = waiting.get(round % waiting.size());
+                holder.does("lock()", held::lock);
+                Pending<Boolean> call = waiter.begin("lockInterruptibly()", () -> hasLocked(raced));
+                settleShortly(waiter);
+                Pending<?> unlocking = unlockAndInterrupt(round, holder, held, waiter);
+                boolean has = call.result();
+                unlocking.result();
+                assertEquals(
+                        !has,
+                        isFree(other),
+                        "whether the lock is free after lockInterruptibly() that met an interrupt");
+                if (has) {
+                    waiter.does("unlock()", raced::unlock);
+                }
+                waiter.does("forget the interrupt", Thread::interrupted);
             }
-            waiter.does("forget the interrupt", Thread::interrupted);
-        }
+        });
     }
 
     /** Returns true if the thread has the lock, and false if it was interrupted. */

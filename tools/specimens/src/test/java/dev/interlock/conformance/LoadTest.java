@@ -15,6 +15,7 @@ import dev.interlock.conformance.history.Recorder;
 import dev.interlock.conformance.history.Verdict;
 import dev.interlock.conformance.internal.actor.Waits;
 import dev.interlock.conformance.internal.load.Load;
+import dev.interlock.specimens.ForwardingLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -117,6 +118,39 @@ class LoadTest {
         int before = running.grants();
         eventually("locks are granted", () -> running.grants() > before + 5);
         assertCorrect(running.stop());
+    }
+
+    @Test
+    void aLeaseThatIsLostBeforeItsHolderReentersIsALoss() {
+        WrongLock losing = WrongLeases.withLocks(
+                "loses the lease before a re-entry",
+                () -> lock -> new ForwardingLock(lock) {
+                    @Override
+                    public void lock() {
+                        correct.lease().ifPresent(held -> eventually("the lease runs out", () -> !held.isValid()));
+                        super.lock();
+                    }
+                });
+        DistributedLockFactory factory =
+                DistributedLocks.getInstance(new MemoryHarness(losing).provider(), harness.config());
+        factories.add(factory);
+        LockOptions options = LockOptions.builder()
+                .lease(Duration.ofMillis(50))
+                .renewal(false)
+                .build();
+        List<Event> history = new Load(recorder)
+                .names("a")
+                .client("client", factory)
+                .threads(2)
+                .styles(Load.BY_THREAD)
+                .options(options)
+                .reentering()
+                .rounds(8)
+                .run();
+        assertCorrect(history);
+        assertSome(
+                history,
+                event -> event.op() == Event.Op.ACQUIRE && event.error().equals(Optional.of("LeaseLostException")));
     }
 
     @Test

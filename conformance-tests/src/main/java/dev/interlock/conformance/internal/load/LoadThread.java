@@ -156,15 +156,25 @@ final class LoadThread {
         grant.recordAcquired();
         dwell(grant);
         if (load.reentering && grant.isOfThread() && random.nextBoolean()) {
-            recorder.invoke(process, Op.ACQUIRE, grant.lock.name());
-            grant.lock.lock();
-            Grant again = new Grant(grant.lock);
-            again.recordAcquired();
-            dwell(again);
-            again.release();
-            dwell(grant);
+            reenter(grant);
         }
         grant.release();
+    }
+
+    /** Acquires the lock once more, and releases it once. */
+    private void reenter(Grant grant) {
+        recorder.invoke(process, Op.ACQUIRE, grant.lock.name());
+        try {
+            grant.lock.lock();
+        } catch (LeaseLostException e) {
+            recorder.failed(process, Op.ACQUIRE, grant.lock.name(), e);
+            return;
+        }
+        Grant again = new Grant(grant.lock);
+        again.recordAcquired();
+        dwell(again);
+        again.release();
+        dwell(grant);
     }
 
     private void dwell(Grant grant) {

@@ -49,7 +49,12 @@ abstract class ConditionRules extends ProcessRules {
     private record Party(Actor actor, DistributedLock lock, Condition condition) {
         /** Begins to wait. The thread waits for certain as soon as another one can acquire the lock. */
         Pending<Boolean> begins(WaitKind kind) {
-            actor.does("lock()", lock::lock);
+            locks();
+            return waits(kind);
+        }
+
+        /** As {@link #begins}, if the thread holds the lock already. */
+        Pending<Boolean> waits(WaitKind kind) {
             return actor.begin(kind.what(), () -> kind.await(condition));
         }
 
@@ -870,7 +875,8 @@ abstract class ConditionRules extends ProcessRules {
                 reconnect(factory());
             }
             Party waiter = party("waiter", lock);
-            Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
+            waiter.actor().does("lock()", () -> locked(lock));
+            Pending<Boolean> wait = waiter.waits(WaitKind.AWAIT);
             Party other = party("other", lock());
             other.locks();
             other.unlocks();

@@ -342,12 +342,12 @@ abstract class LifecycleRules extends NameRules {
         reconnect(client);
         actor("holder").does("acquire() many locks", () -> {
             for (int i = 0; i < MANY_LOCKS; i++) {
-                client.getLock(name("many " + i)).acquire();
+                granted(client.getLock(name("many " + i))::acquire);
             }
         });
         faults().inject(Fault.DELAY);
         // Releasing the locks one after the other would take much longer than this rule waits.
-        close(client);
+        actor("closer").does("close()", client::close);
     }
 
     /** The ways to wait for a lock. */
@@ -433,7 +433,7 @@ abstract class LifecycleRules extends NameRules {
     private Duration remaining(DistributedLockFactory client, String name) {
         DistributedLock lock = client.getLock(name);
         return actor("holder of " + name).call("lock()", () -> {
-            lock.lock();
+            locked(lock);
             return lock.lease().map(Lease::remaining).orElse(Duration.ZERO);
         });
     }

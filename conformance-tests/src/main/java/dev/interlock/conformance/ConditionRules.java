@@ -1047,7 +1047,7 @@ abstract class ConditionRules extends ProcessRules {
         Peer peer = peer();
         Actor caller = actor("caller of the other process");
         Party here = party("here", lock());
-        Pending<?> there = beginsThere(caller, peer);
+        Pending<?> there = beginsThere(caller, peer, Scale.LONG_LEASE);
         here.signals();
         there.result();
         caller.does("unlock() in another process", () -> peer.unlock(name()));
@@ -1058,8 +1058,8 @@ abstract class ConditionRules extends ProcessRules {
     }
 
     /** Begins to wait in another process. That waits for certain as soon as somebody else can acquire the lock. */
-    private Pending<?> beginsThere(Actor caller, Peer peer) {
-        caller.does("lock() in another process", () -> peer.lock(name(), lease(Scale.LONG_LEASE)));
+    private Pending<?> beginsThere(Actor caller, Peer peer, Duration time) {
+        caller.does("lock() in another process", () -> peer.lock(name(), lease(time)));
         return caller.beginTo("await() in another process", () -> peer.await(name(), "c"));
     }
 
@@ -1068,7 +1068,7 @@ abstract class ConditionRules extends ProcessRules {
     @Needs(value = Capability.CONDITIONS, processes = true)
     public final void rule_13_43_aKilledWaiterIsPassedOver() {
         Peer peer = peer();
-        beginsThere(actor("caller of the other process"), peer);
+        beginsThere(actor("caller of the other process"), peer, Scale.LONG_LEASE);
         Party waiter = party("waiter", lock());
         Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
         peer.kill();
@@ -1083,7 +1083,8 @@ abstract class ConditionRules extends ProcessRules {
     public final void rule_13_44_aSignalledWaiterThatIsKilledPassesItsSignalOn() {
         Peer peer = peer();
         Actor caller = actor("caller of the other process");
-        Pending<?> there = beginsThere(caller, peer);
+        // The process may be killed only after it has renewed what it was handed; the lease must end soon even so.
+        Pending<?> there = beginsThere(caller, peer, Scale.RENEWED_LEASE.multipliedBy(5));
         Party waiter = party("waiter", lock());
         Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
         party("signaller", lockOfAnotherClient()).signals();
@@ -1102,8 +1103,11 @@ abstract class ConditionRules extends ProcessRules {
         Peer peer = peer();
         Party waiter = party("waiter", lock());
         Pending<Boolean> wait = waiter.begins(WaitKind.AWAIT);
-        actor("caller of the other process").does("signal() in another process", () -> {
-            peer.lock(name(), lease(Scale.RENEWED_LEASE));
+        Actor caller = actor("caller of the other process");
+        // The first signal takes a new JVM long, and the lease below is short.
+        caller.does("signal() in another process for the first time", () -> peer.signal(name("b"), "c"));
+        caller.does("signal() in another process", () -> {
+            peer.lock(name(), lease(Scale.RENEWED_LEASE.multipliedBy(2)));
             peer.signalHolding(name(), "c");
         });
         peer.kill();

@@ -242,22 +242,25 @@ abstract class InterruptRules extends ReentryRules {
     @Tag("chapter-4")
     @Needs(beyond = Beyond.LEASES)
     public final void rule_4_17_ensureValidIgnoresAnInterrupt() {
-        DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
-        Actor holder = actor("holder");
-        holder.does("lock()", lock::lock);
-        Lease lease = heldLease(holder, lock);
-        // Less than a fresh lease, so that it can be granted, and more than what is left, so that it must be renewed.
-        Duration wanted = lease.remaining().minus(Scale.millis(1900));
-        pass(Scale.millis(2000));
-        holder.interrupt();
-        Duration left = holder.call("ensureValid()", () -> {
-            lease.ensureValid(wanted);
-            return lease.remaining();
+        inCalm(() -> {
+            DistributedLock lock = factory().getLock(name(), unrenewed(Scale.LONG_LEASE));
+            Actor holder = actor("holder");
+            holder.does("lock()", lock::lock);
+            Lease lease = heldLease(holder, lock);
+            // Less than a fresh lease, so that it can be granted, and more than what is left, so that it must be
+            // renewed.
+            Duration wanted = lease.remaining().minus(Scale.millis(1900));
+            pass(Scale.millis(2000));
+            holder.interrupt();
+            Duration left = holder.call("ensureValid()", () -> {
+                lease.ensureValid(wanted);
+                return lease.remaining();
+            });
+            assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
+            assertTrue(
+                    left.compareTo(wanted) >= 0,
+                    () -> "what remains after ensureValid(" + wanted + ") by an interrupted thread is " + left);
         });
-        assertTrue(holder.isInterrupted(), "the interrupt status should still be set");
-        assertTrue(
-                left.compareTo(wanted) >= 0,
-                () -> "what remains after ensureValid(" + wanted + ") by an interrupted thread is " + left);
     }
 
     @Test

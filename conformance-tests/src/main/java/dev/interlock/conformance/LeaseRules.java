@@ -285,14 +285,16 @@ abstract class LeaseRules extends TimedWaitRules {
         Duration most = time.minus(FaultInjector.DELAY).plus(GRAIN);
         // A client may need several round trips to renew.
         Duration renewBelow = time.minus(FaultInjector.DELAY.multipliedBy(8));
-        Actor actor = actor("holder");
-        DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
-        faults().inject(Fault.DELAY);
-        LockHandle lease = acquire(actor, lock);
-        assertCountsFromRequest(lease, most);
-        eventually("the remaining time falls", () -> lease.remaining().compareTo(renewBelow) < 0);
-        actor.does("ensureValid()", () -> lease.ensureValid(renewBelow));
-        assertCountsFromRequest(lease, most);
+        inCalm(() -> {
+            Actor actor = actor("holder");
+            DistributedLock lock = connected(factory()).getLock(name(), unrenewed(time));
+            faults().inject(Fault.DELAY);
+            LockHandle lease = acquire(actor, lock);
+            assertCountsFromRequest(lease, most);
+            awaitRemainingBelow(lease, renewBelow);
+            actor.does("ensureValid()", () -> lease.ensureValid(renewBelow));
+            assertCountsFromRequest(lease, most);
+        });
     }
 
     private static void assertCountsFromRequest(Lease lease, Duration most) {

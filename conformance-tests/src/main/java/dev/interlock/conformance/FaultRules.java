@@ -504,9 +504,9 @@ abstract class FaultRules extends AsyncRules {
             faults().inject(Fault.FORGET_PREPARED);
             assertHeldBySomebody(another);
             Lease lease = heldLease(actor, lock);
-            eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(75, time)) < 0);
+            eventually("some of the lease passes", () -> lease.remaining().compareTo(percent(65, time)) < 0);
             faults().inject(Fault.FORGET_PREPARED);
-            actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(76, time)));
+            actor.does("ensureValid() after the scripts were forgotten", () -> lease.ensureValid(percent(66, time)));
             faults().inject(Fault.FORGET_PREPARED);
             actor.does("unlock() after the scripts were forgotten", lock::unlock);
             assertFree(another);

@@ -155,7 +155,7 @@ abstract class FencingRules extends LeaseRules {
             pass(time.dividedBy(2));
             actor.does(
                     "ensureValid()",
-                    () -> lease.ensureValid(time.multipliedBy(3).dividedBy(4)));
+                    () -> lease.ensureValid(time.multipliedBy(5).dividedBy(8)));
             assertEquals(token, token(lease), "the token of a lease that was renewed");
             assertEquals(
                     token, token(actor.call("lease()", () -> lock.lease().orElseThrow())), "the token of the holder");

@@ -354,7 +354,7 @@ abstract class LeaseRules extends TimedWaitRules {
     @Tag("chapter-6")
     public final void rule_6_15_nobodyIsToldOfALeaseThatWasGivenUp() {
         inCalm(again -> {
-            Duration time = Scale.SHORT_LEASE.multipliedBy(2);
+            Duration time = Scale.SHORT_LEASE.multipliedBy(3);
             Actor actor = actor("holder");
             DistributedLock lock = connected(factory()).getLock(name(again + " a"), unrenewed(time));
             Lease ofThread = lockBy(actor, lock);
@@ -435,7 +435,7 @@ abstract class LeaseRules extends TimedWaitRules {
         inCalm(again -> {
             LockOptions silent = unrenewed(Scale.SHORT_LEASE);
             LockOptions loud = silent.toBuilder()
-                    .lease(Scale.SHORT_LEASE.multipliedBy(2))
+                    .lease(Scale.SHORT_LEASE.multipliedBy(3))
                     .interruptOnLoss(true)
                     .build();
             connected(factory());
@@ -443,7 +443,7 @@ abstract class LeaseRules extends TimedWaitRules {
             Losses ofNotAsked = new Losses(lockBy(notAsked, factory().getLock(name(again + " a"), silent)));
             Actor inTime = actor("holder that unlocked in time");
             DistributedLock unlocked = factory().getLock(name(again + " b"), loud);
-            inTime.does("lock()", unlocked::lock);
+            inTime.does("lock()", () -> locked(unlocked));
             inTime.does("unlock()", unlocked::unlock);
             Actor byHandle = actor("thread that acquired a handle");
             Losses ofHandle = new Losses(acquire(byHandle, factory().getLock(name(again + " c"), loud)));
@@ -762,7 +762,9 @@ abstract class LeaseRules extends TimedWaitRules {
     public final void rule_6_34_renewalDoesNotTakeADeletedLockBack() {
         inCalm(again -> {
             DistributedLock other = connected(newFactory()).getLock(name(again));
-            DistributedLock lock = connected(factory()).getLock(name(again), lease(Scale.RENEWED_LEASE));
+            // A backend that answers late must still answer the renewal before the lease ends.
+            Duration time = Scale.RENEWED_LEASE.multipliedBy(2);
+            DistributedLock lock = connected(factory()).getLock(name(again), lease(time));
             Actor holder = actor("holder");
             Lease lease = lockBy(holder, lock);
             Losses losses = new Losses(lease);

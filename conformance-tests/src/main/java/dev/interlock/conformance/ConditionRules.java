@@ -791,7 +791,7 @@ abstract class ConditionRules extends ProcessRules {
             Party other = party("other", lock());
             other.locks();
             other.unlocks();
-            actor("closer").does("close()", closed::close);
+            close(closed);
             wait.failure(IllegalStateException.class);
             waiter.actor().beginTo("unlock()", waiter.lock()::unlock).failure(LeaseLostException.class);
             assertFree(lock());
@@ -810,7 +810,7 @@ abstract class ConditionRules extends ProcessRules {
         Party signaller = party("signaller", lockOfAnotherClient());
         signaller.locks();
         signaller.signalsHolding();
-        actor("closer").does("close()", closed::close);
+        close(closed);
         signaller.unlocks();
         assertEndsInTime(wait);
         second.unlocks();

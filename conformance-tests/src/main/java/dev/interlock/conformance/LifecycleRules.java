@@ -399,13 +399,15 @@ abstract class LifecycleRules extends NameRules {
 
     private void close(DistributedLockFactory client, Actor closer) {
         Duration patience = config(UnaryOperator.identity()).commandTimeout().multipliedBy(PATIENCE_OF_CLOSE);
-        closer.does("close()", () -> {
+        Pending<?> closing = closer.beginTo("close()", () -> {
             long sinceNanos = System.nanoTime();
             client.close();
             if (System.nanoTime() - sinceNanos >= patience.toNanos()) {
                 closeGaveUp = true;
             }
         });
+        // A command time-out may be several seconds, and close() may wait for some of them, one after the other.
+        closing.result(Scale.PATIENCE.multipliedBy(2));
     }
 
     /**

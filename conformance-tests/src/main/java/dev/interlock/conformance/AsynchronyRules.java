@@ -224,8 +224,9 @@ abstract class AsynchronyRules extends SeveralNamesRules {
             CountDownLatch until = new CountDownLatch(1);
             DistributedLock renewed = factory().getLock(name(again + "renewed"), lease(Scale.RENEWED_LEASE));
             Lease lease = lockBy(actor("holder"), renewed);
-            List<PendingStage> stages = blocked(SOME, again + "blocked ", until);
+            List<PendingStage> stages = new ArrayList<>();
             try {
+                stages.addAll(blocked(SOME, again + "blocked ", until));
                 always(
                         "a lease should be renewed while dependents block",
                         Scale.RENEWED_LEASE.multipliedBy(2),
@@ -242,8 +243,9 @@ abstract class AsynchronyRules extends SeveralNamesRules {
     public final void rule_16_7_dependentsThatBlockHoldUpNoOtherStageAndNoListener() {
         CountDownLatch until = new CountDownLatch(1);
         DistributedLock lost = connected(factory()).getLock(name("lost"), unrenewed(Scale.SHORT_LEASE));
-        List<PendingStage> stages = blocked(SOME, "blocked ", until);
+        List<PendingStage> stages = new ArrayList<>();
         try {
+            stages.addAll(blocked(SOME, "blocked ", until));
             AtomicBoolean told = new AtomicBoolean();
             lockBy(actor("loser"), lost).onLoss(cause -> told.set(true));
             eventually("a loss is told while dependents block", told::get);

@@ -38,7 +38,7 @@ abstract class TimedWaitRules extends InterruptRules {
     private static final Duration SOON = Scale.millis(500);
     private static final Duration TOO_LONG = Duration.ofDays(1);
     private static final Duration HALF_AS_LONG_AGAIN = Duration.ofMillis(1500);
-    private static final Duration LONGEST_WAIT = WAIT.multipliedBy(16);
+    private static final Duration LONGEST_WAIT = WAIT.multipliedBy(4);
     private static final int TRIES = 10;
 
     TimedWaitRules() {}

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLockFactory;
 import dev.interlock.DistributedLocks;
+import dev.interlock.Lease;
 import dev.interlock.LockOptions;
 import dev.interlock.conformance.history.Checker;
 import dev.interlock.conformance.history.Event;
@@ -24,6 +25,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loads on a correct lock, under faults. */
 class LoadTest {
@@ -120,15 +123,22 @@ class LoadTest {
         assertCorrect(running.stop());
     }
 
-    @Test
-    void aLeaseThatIsLostBeforeItsHolderReentersIsALoss() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLeaseThatIsLostWhileItsHolderReentersIsALoss(boolean afterwards) {
         WrongLock losing = WrongLeases.withLocks(
-                "loses the lease before a re-entry",
+                "loses the lease in a re-entry",
                 () -> lock -> new ForwardingLock(lock) {
                     @Override
                     public void lock() {
-                        correct.lease().ifPresent(held -> eventually("the lease runs out", () -> !held.isValid()));
-                        super.lock();
+                        Optional<Lease> held = correct.lease();
+                        if (afterwards) {
+                            super.lock();
+                        }
+                        held.ifPresent(it -> eventually("the lease runs out", () -> !it.isValid()));
+                        if (!afterwards) {
+                            super.lock();
+                        }
                     }
                 });
         DistributedLockFactory factory =

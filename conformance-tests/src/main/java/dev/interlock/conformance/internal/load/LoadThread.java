@@ -171,6 +171,17 @@ final class LoadThread {
             return;
         }
         Grant again = new Grant(grant.lock);
+        again.look();
+        if (!again.isKnown()) {
+            // The lease ended before anybody could look at it, and so did the hold that was entered.
+            recorder.failed(
+                    process,
+                    Op.ACQUIRE,
+                    grant.lock.name(),
+                    new LeaseLostException(grant.lock.name(), LossCause.EXPIRED));
+            again.giveUpLost();
+            return;
+        }
         again.recordAcquired();
         dwell(again);
         again.release();
@@ -225,6 +236,11 @@ final class LoadThread {
             LeaseLostException lost = new LeaseLostException(lock.name(), LossCause.EXPIRED);
             recorder.unknown(process, Op.ACQUIRE, lock.name(), lost);
             beginNewLife();
+            giveUpLost();
+        }
+
+        /** Releases a lock whose lease has ended. */
+        void giveUpLost() {
             try {
                 giveUp();
             } catch (LeaseLostException e) {
